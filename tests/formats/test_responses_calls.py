@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from contextwright import C, Context, Conversation, compile, read_session
+from contextwright.errors import BudgetError
 
 LONG = "\n".join(f"row {n} of what the command printed" for n in range(600))
 EXIT = {"type": "exit", "exit_code": 0}
@@ -147,3 +148,114 @@ def test_what_is_answered_later_is_read_as_if_it_always_was(items, stops):
         grown = conversation.update({**whole, "input": whole["input"][:stop]})
     alone = read_session({**whole, "input": whole["input"][: stops[-1]]})
     assert [event.parts for event in grown.log] == [event.parts for event in alone.log]
+
+
+PROGRAM = {"type": "program", "id": "prog_1", "call_id": "p1", "code": "f()", "fingerprint": "fp"}
+BY_PROGRAM = {"type": "program", "caller_id": "p1"}
+ENDED = {
+    "type": "program_output",
+    "id": "po_1",
+    "call_id": "p1",
+    "result": "r",
+    "status": "completed",
+}
+REASONED = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E" * 90}
+
+
+def by_program(id, kind="function_call", named=True):
+    """A call that the program makes, and what it is given; the output may leave its caller out."""
+    call = {"type": kind, "call_id": id, "name": "f", "arguments": "{}", "caller": BY_PROGRAM}
+    if kind != "function_call":
+        call = {**pair(kind, id)[0], "caller": BY_PROGRAM}
+    output = {"type": f"{kind}_output", "call_id": id, "output": LONG}
+    return call, {**output, "caller": BY_PROGRAM} if named else output
+
+
+PROGRAMS = {
+    "no call": (PROGRAM, ENDED),
+    "one call": (REASONED, PROGRAM, *by_program("i1"), ENDED),
+    "two answers": (PROGRAM, *by_program("i1"), *by_program("i2", named=False), ENDED),
+    "parallel": (PROGRAM, by_program("i1")[0], by_program("i2")[0],
+                 by_program("i2")[1], by_program("i1")[1], ENDED),
+    "shell": (PROGRAM, *by_program("i1", "shell_call", named=False), ENDED),
+    "two programs": (PROGRAM, *by_program("i1"), ENDED,
+                     *({**PROGRAM, "call_id": "p2", "id": "prog_2"},
+                       {**ENDED, "call_id": "p2", "id": "po_2"})),
+    "others within": (PROGRAM, FUNCTION, by_program("i1")[0], GIVEN, by_program("i1")[1], ENDED),
+}  # fmt: skip
+SHORTENERS = [
+    *(C.window(n=n) for n in range(1, 10)), *(C.window(steps=n) for n in range(1, 10)),
+    *(C.budget(n) for n in range(300, 5_000, 300)), *(C.fit(n) for n in range(300, 5_000, 300)),
+    *(C.compaction(n) for n in range(300, 5_000, 600)), C.default() | C.truncate(2), C.cool(20),
+    C.default() | C.compact(), C.default() | C.dedup(), C.isolate(), C.decay(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_its_calls_and_its_output_are_whole_or_absent(name):
+    items = PROGRAMS[name]
+    own = [one for one in items if one not in (REASONED, FUNCTION, GIVEN)]
+    turns = [said(role, "word " * 30) for _ in range(5) for role in ("assistant", "user")]
+    whole = body(*items, *turns)
+    assert compile(whole, C.default()).request == whole
+    kept = 0
+    for spec in SHORTENERS:
+        try:
+            sent = compile(whole, spec).request["input"]
+        except BudgetError:
+            assert name == "others within"  # a program that others stand in always stays
+            continue
+        found = [one for one in sent if one in own]
+        ids = {each["call_id"] for each in own}
+        assert found in ([], own) or (name == "two programs" and found in (own[:4], own[4:]))
+        assert len(found) == sum(one.get("call_id") in ids for one in sent)
+        kept += bool(found)
+    assert kept > 0
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_that_still_runs_leaves_as_it_came_and_is_read_as_it_goes_on(name):
+    items = PROGRAMS[name]
+    conversation = Conversation()
+    for stop in range(1, len(items) + 1):
+        if FUNCTION in items[:stop] and GIVEN not in items[:stop]:
+            continue  # a call of the caller's own waits for its result
+        whole = body(*items[:stop])
+        assert compile(whole, C.default()).request == whole
+        assert Context(C.default())(whole) == whole
+        listed = compile(whole["input"], C.default(), model="gpt-5", format="openai-responses")
+        if stop == len(items):
+            assert listed.request["input"] == whole["input"]
+        grown = conversation.update(whole)
+    alone = read_session(body(*items))
+    assert [event.parts for event in grown.log] == [event.parts for event in alone.log]
+
+
+def test_what_runs_at_the_provider_goes_with_the_reasoning_that_led_to_it():
+    items = []
+    for n in range(4):
+        thought = [{**REASONED, "id": f"rs_{n}{m}"} for m in range(2)]
+        searched = [{"type": "web_search_call", "id": f"ws_{n}{m}", "status": "completed",
+                     "action": {"type": "search", "query": "q"}} for m in range(2)]  # fmt: skip
+        asked = said("user", "go " * 20)
+        items += [asked, thought[0], searched[0], thought[1], searched[1]]
+        items.append(said("assistant", "word " * 40))
+    whole = body(*items, said("user", "more"))
+    for spec in SHORTENERS:
+        try:
+            sent = compile(whole, spec).request["input"]
+        except BudgetError:
+            continue
+        kinds = [one.get("type", "message") for one in sent]
+        for before, kind in zip(["message", *kinds], kinds, strict=False):
+            assert (before == "reasoning") == (kind == "web_search_call")
+
+
+def test_tools_that_were_found_stay_callable():
+    call = {"type": "tool_search_call", "call_id": "t1", "execution": "client", "arguments": {}}
+    found = {"type": "tool_search_output", "call_id": "t1", "execution": "client", "tools": []}
+    turns = [said(role, "word " * 30) for _ in range(5) for role in ("assistant", "user")]
+    whole = body(call, found, *turns)
+    for spec in SHORTENERS:
+        sent = compile(whole, spec).request["input"]
+        assert [one for one in sent if "tool_search" in one.get("type", "")] == [call, found]

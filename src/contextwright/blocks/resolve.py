@@ -8,7 +8,7 @@ import msgspec
 from contextwright.blocks.line_ids import event_of_line, ref_of_line
 from contextwright.blocks.ref import Ref, event_ref, parse_ref
 from contextwright.errors import RefError
-from contextwright.session.event import Event, File, Image, Text, ToolResult
+from contextwright.session.event import Event, File, Image, Opaque, Text, ToolResult
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import EVIDENCE
@@ -210,13 +210,15 @@ def result_at(place: str, event: Event, snapshot: Snapshot) -> ToolResult | None
 
 def _file(place: str, event: Event, snapshot: Snapshot) -> str | None:
     """A picture or a file of a message, or of the result of one of its calls: its bytes as a data
-    URL, or where it is."""
+    URL, or where it is; other data as JSON."""
     call, _, number = place.partition(".")
     result = result_at(call, event, snapshot) if call else None
     parts = result.content if result is not None else () if call else event.parts
     if not _is_number(number) or int(number) >= len(parts):
         return None
     part = parts[int(number)]
+    if isinstance(part, Opaque):
+        return msgspec.json.encode(part.value).decode()
     if not isinstance(part, Image | File):
         return None
     if part.data:

@@ -126,9 +126,9 @@ def manifest_of(
 
 def _unrendered(built: CompileResult) -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, tools and parameters."""
-    target = built.target
+    target, blocks = built.target, (*built.assembled.system, *built.blocks)
     return (
-        *unrendered(built.blocks, built.layout.conversation, target, built.room.inputs.memo),
+        *unrendered(blocks, built.layout.conversation, target, built.room.inputs.memo),
         *unrendered_tools(built.assembled, target),
         *unrendered_parameters(target),
     )

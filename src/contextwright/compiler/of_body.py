@@ -13,7 +13,7 @@ from contextwright.formats.provenance import origins
 from contextwright.formats.request_body import RequestBody, body_of_session
 from contextwright.redaction.detector import NO_PORTS
 from contextwright.render.body_redaction import BodyRedaction
-from contextwright.render.parameters import translation
+from contextwright.render.parameters import READERS, translation
 from contextwright.render.renderer import Renderer, Request, Violation
 from contextwright.render.shared_rules import Rule
 from contextwright.render.source_messages import RecordRules, SourceMessages
@@ -75,7 +75,7 @@ def body_of(snapshot: Snapshot, format: str) -> RequestBody | None:
     own = body_of_session(format, snapshot.metadata, snapshot.tools)
     if own is not None:
         return own
-    bodies = (body_of_session(name, snapshot.metadata, snapshot.tools) for name in FORMS)
+    bodies = (body_of_session(name, snapshot.metadata, snapshot.tools) for name in READERS)
     return next((one for one in bodies if one is not None and one.is_request), None)
 
 

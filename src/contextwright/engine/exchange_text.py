@@ -48,13 +48,13 @@ def _exchange_lines(exchange: Exchange) -> str:
             elif isinstance(part, ToolResult):
                 ref = event_ref(exchange.first.id, places.get(part.call_id))
                 lines += ["\u2192", *_texts(part.content, ref)]
-            elif isinstance(part, Image | File):
+            elif isinstance(part, Image | File | Opaque):
                 lines.append(_named(part, f"{event_ref(message.event_id)}#.{number}"))
     return f"{line_id(block)} " + "\n".join(lines)
 
 
 def _texts(parts: tuple[AnyPart, ...], ref: str) -> Iterator[str]:
-    """What a tool gave: its texts, and its pictures and files by name.
+    """What a tool gave: its texts, and its pictures, files and other data by name.
 
     Args:
         ref: of the result.
@@ -62,14 +62,14 @@ def _texts(parts: tuple[AnyPart, ...], ref: str) -> Iterator[str]:
     for number, part in enumerate(parts):
         if isinstance(part, Text):
             yield part.text
-        elif isinstance(part, Image | File):
+        elif isinstance(part, Image | File | Opaque):
             yield _named(part, f"{ref}.{number}")
-        elif isinstance(part, Opaque):
-            yield f"[{part.kind}]"
 
 
-def _named(part: Image | File, ref: str) -> str:
-    """What a picture or a file is, and the ref of its bytes or its address."""
+def _named(part: Image | File | Opaque, ref: str) -> str:
+    """What a picture, a file or other data is, and the ref of its bytes or its address."""
+    if isinstance(part, Opaque):
+        return f"[{clean(part.kind)}: {ref}]"
     width, height = pixels(part) if isinstance(part, Image) else (0, 0)
     size = f", {width} x {height}" if width else ""
     held = f"{len(part.data) * 3 // 4:,} bytes" if part.data else "elsewhere"

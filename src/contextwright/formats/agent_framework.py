@@ -20,6 +20,7 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.media_part import media_part
+from contextwright.formats.message_document import fields_beside, with_fields
 from contextwright.formats.openai_chat import data_url, url_of
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.request_body import ENVELOPE
@@ -87,7 +88,7 @@ def read(document: Document) -> Session:
     """The session; what stands beside the messages becomes its metadata."""
     document, around = opened(document, _ENVELOPES, is_message)
     body, _, _ = body_of(document, "messages")
-    fields = around or {key: value for key, value in body.items() if key != "messages"}
+    fields = around or fields_beside(body, "messages")
     messages = numbered(document, "message", "messages")
     named = object_if(around.get(ENVELOPE)).get("record", {}).get("session_id")
     return Session(
@@ -104,7 +105,7 @@ def write(session: Session) -> Any:
     fields = session.metadata.get(NAME)
     if fields is not None and ENVELOPE in fields:
         return closed(messages, fields)
-    return messages if fields is None else {**fields, "messages": messages}
+    return with_fields(NAME, session, messages)
 
 
 def _together(before: Event, event: Event) -> bool:

@@ -20,7 +20,9 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.media_part import media_part
+from contextwright.formats.message_document import fields_beside
 from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.request_body import in_its_order, without_marks
 from contextwright.session.event import (
     AnyPart,
     Event,
@@ -78,13 +80,12 @@ def read(document: Document) -> Session:
     if body.get("system"):
         system = {"role": _SYSTEM, "content": body["system"]}
         messages.insert(0, (system, f"{document.name}, field system"))
-    own = {"messages", "system"} if body.get("system") else {"messages"}
-    fields = {key: value for key, value in body.items() if key not in own}
+    own = ("messages", "system") if body.get("system") else ("messages",)
     return Session(
         "session",
         read_messages(NAME, messages, _events, _message),
         tools=_tools(object_if(body.get("toolConfig"))),
-        metadata={NAME: fields} if body else {},
+        metadata={NAME: fields_beside(body, *own)} if body else {},
     )
 
 
@@ -97,12 +98,12 @@ def write(session: Session) -> Any:
     fields = session.metadata.get(NAME)
     if fields is None and not session.tools and not system:
         return messages
-    document: Json = {**(fields or {}), "messages": messages}
+    document: Json = {**without_marks(fields), "messages": messages}
     if system:
         document["system"] = system
     if session.tools and "toolConfig" not in document:
         document["toolConfig"] = {"tools": [tool_json(tool) for tool in session.tools]}
-    return document
+    return in_its_order(document, fields)
 
 
 def tool_json(tool: Tool) -> Json:

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import msgspec
 
-from contextwright.errors import MalformedRecord, SizeLimit
+from contextwright.errors import MalformedRecord, SizeLimit, UnknownFormat
 from contextwright.formats.decode import MAX_DEPTH
 
 PathStep = tuple[Literal["key", "item", "attr"], Any]
@@ -26,6 +26,15 @@ Path = tuple[PathStep, ...]
 
 _NOT_DATA = {"raw_representation"}
 """What Agent Framework keeps of a provider's objects beside its own."""
+_WAYS = {
+    "get_all": "memory.get_all(), or await memory.aget_all()",  # LlamaIndex's memories
+    "get_messages": "store.get_messages(KEY)",  # its stores of chats
+    "get_items": "await session.get_items()",  # sessions of OpenAI's Agents
+    "to_input_list": "result.to_input_list()",  # and the results of their runs
+    "all_messages": "result.all_messages()",  # results of Pydantic AI's runs
+}
+"""What to give in the place of an object that holds messages behind a method of this name. What it
+does is its framework's (it may ask a database or a model): none is called here."""
 
 
 def is_record(value: Any) -> bool:
@@ -34,6 +43,23 @@ def is_record(value: Any) -> bool:
         not isinstance(value, type)
         and (bool(fields_of(value)) or _dumping_method(value) is not None)
     )
+
+
+def not_a_holder(value: object, where: str) -> None:
+    """Refuse an object that holds messages and is none.
+
+    Raises:
+        UnknownFormat: it names what gives the messages.
+    """
+    if isinstance(value, Mapping | list | tuple | str | type):
+        return
+    way = next((_WAYS[name] for name in _WAYS if callable(getattr(value, name, None))), "")
+    if way:
+        raise UnknownFormat(
+            f"a {type(value).__name__} holds messages and is none",
+            where=where,
+            fix=f"give what it holds: {way}",
+        )
 
 
 def get(value: Any, name: str) -> Any:

@@ -7,7 +7,8 @@ from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import Json, object_if
 from contextwright.formats.format_evidence import most
-from contextwright.formats.request_body import ENVELOPE
+from contextwright.formats.key_order import key_order
+from contextwright.formats.request_body import ENVELOPE, ORDER, in_its_order
 
 _Path = tuple[str, ...]
 ANY = "*"
@@ -42,8 +43,9 @@ def opened(
         )
     path = fitting[0]
     record = Record(_at(whole, path), f"{document.records[0].where}, field {'.'.join(path)}")
-    around = {ENVELOPE: {"path": list(path), "record": _replaced(whole, path, None)}}
-    return Document(document.name, (record,), lines=False), around
+    around = _replaced(whole, path, None)
+    stored = {ENVELOPE: {"path": list(path), "record": around}, ORDER: key_order(None, around)}
+    return Document(document.name, (record,), lines=False), stored
 
 
 def closed(messages: list[Any], stored: Json) -> Json:
@@ -53,7 +55,7 @@ def closed(messages: list[Any], stored: Json) -> Json:
         stored: what `opened` gave for the metadata.
     """
     around = stored[ENVELOPE]
-    return _replaced(around["record"], tuple(around["path"]), messages)
+    return in_its_order(_replaced(around["record"], tuple(around["path"]), messages), stored)
 
 
 def _places(value: Any, path: _Path, before: _Path = ()) -> list[_Path]:

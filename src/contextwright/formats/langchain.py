@@ -24,6 +24,7 @@ from contextwright.formats.fields import (
     text_of,
 )
 from contextwright.formats.format_evidence import most
+from contextwright.formats.key_order import key_order
 from contextwright.formats.langchain_blocks import NAME, block_of, part_of
 from contextwright.formats.provenance import (
     FreeIds,
@@ -32,6 +33,7 @@ from contextwright.formats.provenance import (
     SourceRecord,
     in_order,
 )
+from contextwright.formats.request_body import ORDER, in_its_order
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -139,7 +141,8 @@ def read(document: Document) -> Session:
     stored: Json = {"form": form}
     value = document.records[0].value
     if not document.lines and isinstance(value, dict):
-        stored["around"] = _without_messages(object_if(value))
+        around = stored["around"] = _without_messages(object_if(value))
+        stored[ORDER] = key_order(None, around)
     return reader.session("session", **stored)
 
 
@@ -321,7 +324,9 @@ def write(session: Session) -> Any:
         record.written(lambda events, shape: _message(events[0], shape, form))
         for record in _each_result(in_order(session, NAME))
     ]
-    return _with_messages(stored["around"], messages) if "around" in stored else messages
+    if "around" not in stored:
+        return messages
+    return in_its_order(_with_messages(stored["around"], messages), stored)
 
 
 def _message(event: Event, shape: str, form: str) -> Json:

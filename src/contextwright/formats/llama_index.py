@@ -24,7 +24,7 @@ from contextwright.formats.fields import (
 from contextwright.formats.format_evidence import most
 from contextwright.formats.media_part import media_part
 from contextwright.formats.provenance import read_messages, write_messages
-from contextwright.formats.request_body import ENVELOPE
+from contextwright.formats.request_body import ENVELOPE, ORDER, in_its_order, order_of
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -91,7 +91,8 @@ def read(document: Document) -> Session:
     body, key, _ = body_of(document, *_KEYS)
     fields = {name: value for name, value in body.items() if name != key}
     messages = numbered(document, "message", *_KEYS)
-    stored = {"key": key, "beside": fields} if body else around
+    own = {"key": key, "beside": fields, ORDER: order_of(body, key)} if body else {}
+    stored = own or around
     events = read_messages(NAME, messages, _events, _message)
     return Session("session", events, metadata={NAME: stored} if stored else {})
 
@@ -103,7 +104,9 @@ def write(session: Session) -> Any:
     stored: Json | None = session.metadata.get(NAME)
     if stored and ENVELOPE in stored:
         return closed(messages, stored)
-    return {**stored["beside"], stored["key"]: messages} if stored else messages
+    if not stored:
+        return messages
+    return in_its_order({**stored["beside"], stored["key"]: messages}, stored)
 
 
 def _events(value: Any, where: str) -> list[Event]:

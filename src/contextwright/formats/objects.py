@@ -23,7 +23,7 @@ from contextwright.formats import (
     read_document,
 )
 from contextwright.formats.document import Document, Record, is_empty_request
-from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, step_to
+from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, not_a_holder, step_to
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.formats.format_evidence import strange_parts
 from contextwright.formats.provenance import FreeIds, origins
@@ -225,6 +225,7 @@ def _as_dict(value: Any, dumper: Dumper, path: Path, where: str) -> Json:
     role = _pair_role(value)
     if role is not None:
         return {"role": role, "content": dumper.plain(value[1], (*path, ("item", 1)), where)}
+    not_a_holder(value, where)
     if not is_record(value):
         raise UnknownFormat(
             f"expected {_EXPECTED}; got {type(value).__name__}",
@@ -363,7 +364,12 @@ def _source(part: AnyPart, paths: Mapping[int, Path]) -> PartSource | None:
 
 
 def list_key(source: Any) -> str | None:
-    """The field in which a request or a framework's session holds its messages."""
+    """The field in which a request or a framework's session holds its messages.
+
+    Raises:
+        UnknownFormat: it is an object that gives its messages another way.
+    """
+    not_a_holder(source, "messages")
     if isinstance(source, Event) or not is_record(source) or _opened(source)[0][1]:
         return None  # a message, or a response that holds one
     if isinstance(source, dict) and (key := _envelope_key(_document(source))):

@@ -1,7 +1,9 @@
 """OpenAI Responses items: the list of items, or `{"instructions", "input", "tools"}`."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,8 +29,11 @@ from contextwright.formats.responses_calls import (
     call_of,
     chunk_text,
     is_call,
+    is_made,
+    is_of_program,
     is_output,
     pairs_of,
+    program_of,
 )
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
@@ -56,8 +61,8 @@ KNOWN_KINDS = frozenset(
      "image_generation_call", "computer_call", "computer_call_output", "local_shell_call",
      "local_shell_call_output", "shell_call", "shell_call_output", "apply_patch_call",
      "apply_patch_call_output", "mcp_list_tools", "mcp_call", "mcp_approval_request",
-     "mcp_approval_response", "program", "program_output", "input_image", "input_file",
-     "input_audio", "refusal"}
+     "mcp_approval_response", "program", "program_output", "function_call",
+     "function_call_output", "input_image", "input_file", "input_audio", "refusal"}
 )  # fmt: skip
 _ITEMS = KNOWN_KINDS - {"refusal", "input_image", "input_file", "input_audio"} | {
     "function_call", "function_call_output", "reasoning"
@@ -68,6 +73,7 @@ _LISTS = {"input", "output", "messages", "contents"}
 _CHAINS = ("previous_response_id", "conversation")
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant"}
 _TEXTS = {"input_text", "output_text", "text"}
+_NONE = Pairs()
 
 
 def sniff(document: Document) -> bool:
@@ -136,7 +142,8 @@ def read(document: Document) -> Session:
         groups.insert(0, ({"items": [system]}, f"{document.name}, field instructions"))
     fields = {k: v for k, v in body.items() if k not in {key, "tools"}}
     tools = body.get("tools")
-    to_events = partial(_events, pairs=pairs_of(item for item, _ in items))
+    pairs = pairs_of(item for item, _ in items)
+    to_events = partial(_events, pairs=pairs)
     stored: Json = {"key": key, "beside": fields, "tools": tools}
     if single:
         stored[SINGLE] = True
@@ -146,7 +153,7 @@ def read(document: Document) -> Session:
     named = [tool for tool in list_if(tools) if {"name", "type"} & object_if(tool).keys()]
     return Session(
         "session",
-        _held(read_messages(NAME, groups, to_events, group_of), chained=chained),
+        _held(read_messages(NAME, groups, to_events, group_of), pairs, chained=chained),
         tools=[tool_of(tool, f"tools[{n}]", NAME) for n, tool in enumerate(named)],
         metadata={NAME: stored} if body else {},
     )
@@ -162,26 +169,42 @@ def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event]
         return None  # calls that the provider has are not here
     pairs = pairs_of([*before.last, *(item for item, _ in items)])
     others = (item for item, _ in items if is_output(item))
-    if not all(answered_by(item, pairs) for item in others):
+    if not all(answered_by(item, pairs) or program_of(item, pairs) for item in others):
         return None  # its call stands further back
+    if any(is_of_program(item) and not program_of(item, pairs) for item, _ in items):
+        return None  # so does its program
     alone = pairs_of(before.last)
     if any(is_call(item, pairs) and not is_call(item, alone) for item in before.last):
         return None  # read as no call, as nothing answered it
     groups = [(group, messages[at][1]) for group, at in _groups(items)]
-    return list(read_messages(NAME, groups, partial(_events, pairs=pairs), group_of, before))
+    events = read_messages(NAME, groups, partial(_events, pairs=pairs), group_of, before)
+    return list(_held(events, pairs))
 
 
-def _held(events: Iterable[Event], *, chained: bool) -> Iterator[Event]:
-    """The events; pinned is a result whose call the provider has.
+def _held(events: Iterable[Event], pairs: Pairs, *, chained: bool = False) -> Iterator[Event]:
+    """The events; pinned is a result whose call the provider has, and a program that others' items
+    stand in: its own are whole or absent, and they are several events.
 
     Args:
         chained: whether the body goes on from what the provider has.
     """
     called: set[str] = set()
-    for event in events:
+    listed = list(events)
+    programs = [_programs(event, pairs) for event in listed]
+    count = Counter(chain.from_iterable(programs))
+    for event, own in zip(listed, programs, strict=True):
         called.update(call.id for call in event.calls)
         unknown = any(result.call_id not in called for result in event.results)
-        yield replace(event, pinned=True) if chained and unknown else event
+        is_held = (chained and unknown) or any(count[program] > 1 for program in own)
+        yield replace(event, pinned=True) if is_held else event
+
+
+def _programs(event: Event, pairs: Pairs) -> set[str]:
+    """The programs that an event holds items of."""
+    if not pairs.programs:
+        return set()
+    values = (part.value for part in event.parts if isinstance(part, Opaque))
+    return {program for value in values if (program := program_of(value, pairs))}
 
 
 @exporter(NAME)
@@ -215,14 +238,20 @@ def _groups(items: list[tuple[Json, int]]) -> list[tuple[Json, int]]:
     groups: list[tuple[list[Json], int]] = []
     pairs = pairs_of(item for item, _ in items)
     speaks = reasons = False  # whether the newest group is the model's, and only reasoning
+    running: set[str] = set()  # the programs in it
     for item, at in items:
-        of_model = _of_model(item, pairs)
+        of_model, program = _of_model(item, pairs), program_of(item, pairs)
         # calls follow reasoning, words and other calls; words follow reasoning
-        if speaks and (is_call(item, pairs) or (reasons and of_model)):
+        goes_on = speaks and (is_call(item, pairs) or (reasons and of_model))
+        if goes_on or program in running:
             groups[-1][0].append(item)
+            speaks = speaks and of_model
         else:
             groups.append(([item], at))
             speaks, reasons = of_model, True
+            running.clear()
+        if program:
+            running.add(program)
         reasons = reasons and item.get("type") == "reasoning"
     return [({"items": group}, at) for group, at in groups]
 
@@ -243,16 +272,17 @@ def _of_model(item: Json, pairs: Pairs) -> bool:
     kind = item.get("type", "message")
     if kind == "message":
         return item.get("role") == "assistant"
-    return kind == "reasoning" or is_call(item, pairs)
+    return kind == "reasoning" or is_call(item, pairs) or is_made(item, pairs)
 
 
 def _events(group: Any, where: str, pairs: Pairs) -> list[Event]:
     items = items_of_group(group)
     first = Fields(items[0], where, ", field ")
     kind = first.get("type", "message")
-    if kind == "function_call_output" or (
+    answers = kind == "function_call_output" or (
         is_output(first.whole) and answered_by(first.whole, pairs)
-    ):
+    )
+    if answers and not program_of(first.whole, pairs):
         return [Event(id="", role="tool", parts=(_output(first, str(kind), pairs),))]
     if kind == "message" and first.get("role") != "assistant":
         role = _ROLES.get(first.text("role", ""), "user")
@@ -261,10 +291,12 @@ def _events(group: Any, where: str, pairs: Pairs) -> list[Event]:
     return [Event(id="", role="assistant", parts=parts)]
 
 
-def item_parts(value: Json, where: str, pairs: Pairs = NO_FIELDS) -> list[AnyPart]:
+def item_parts(value: Json, where: str, pairs: Pairs = _NONE) -> list[AnyPart]:
     """The parts that an item of the model's stands for."""
     item = Fields(value, where, ", field ")
     kind = item.get("type", "message")
+    if program_of(value, pairs):
+        return [Opaque(format=NAME, kind=str(kind), value=value)]
     if kind == "message":
         return _content(item)
     if kind == "function_call":

@@ -35,7 +35,9 @@ ITEMS = "$items"
 WHOLE = "$whole"
 """Key of a residue: the source's value, where the two are of different kinds or lengths."""
 
-_HELD = frozenset({"configuration_update", "additional_tools"})
+_HELD = frozenset(
+    {"configuration_update", "additional_tools", "tool_search_call", "tool_search_output"}
+)
 _MARKS = frozenset({ABSENT, ITEMS, WHOLE})
 
 
@@ -140,16 +142,17 @@ class SourceRecord(msgspec.Struct, frozen=True):
         events: each with the parts of it that go into this record; none for a hidden record.
         shape: which of the format's ways it was said in; empty for an event that was not read
             from this format.
-        rest: the record's residue.
+        beside: the record's residue and the order of its keys.
     """
 
     events: list[Event]
     shape: str = ""
-    rest: Json = {}
+    beside: Json = {}
 
     def written(self, write: ToRecord) -> Any:
-        """The record, with what it said beside."""
-        return restored(write(self.events, self.shape) if self.events else None, self.rest)
+        """The record, as the source had it."""
+        made = write(self.events, self.shape) if self.events else None
+        return as_it_came(made, self.beside)
 
 
 class RecordReader:
@@ -224,13 +227,12 @@ class RecordReader:
 def _keep(at: int, source: Any, pieces: Pieces, shape: str, write: ToRecord) -> None:
     """Give each draft its parts, and the first one the record's residue."""
     events = [msgspec.structs.replace(draft.head, parts=tuple(p)) for draft, p in pieces]
-    rest = residue(write(events, shape), source)
+    beside = _said_beside(write(events, shape), source)
     for draft, parts in pieces:
-        record: Json = {"at": at, "parts": len(parts)}
+        record: Json = {"at": at, "parts": len(parts), **beside}
         if shape:
             record["shape"] = shape
-        if rest:
-            record["rest"], rest = rest, {}
+        beside = {}
         draft.parts.extend(parts)
         draft.records.append(record)
 
@@ -271,7 +273,8 @@ def in_order(session: Session, format: str) -> Iterator[SourceRecord]:
                 known.events.extend(piece.events)
             last = max(last, place)
     for entry in session.metadata.get(format, {}).get("hidden", ()):
-        places[entry["at"], 0] = SourceRecord([], rest={WHOLE: entry["record"]})
+        whole = entry["record"]
+        places[entry["at"], 0] = SourceRecord([], beside={"rest": {WHOLE: whole}})
     return (places[place] for place in sorted(places))
 
 
@@ -283,7 +286,7 @@ def _pieces(event: Event, format: str) -> Iterator[tuple[int | None, SourceRecor
     for record in records:
         stop = start + record["parts"] if record is not records[-1] else len(event.parts)
         piece = msgspec.structs.replace(event, parts=event.parts[start:stop])
-        yield record["at"], SourceRecord([piece], record.get("shape", ""), record.get("rest", {}))
+        yield record["at"], SourceRecord([piece], record.get("shape", ""), record)
         start = stop
 
 

@@ -7,7 +7,7 @@ from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.format_evidence import most
-from contextwright.formats.message_document import with_fields
+from contextwright.formats.message_document import fields_beside, with_fields
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.session.event import (
     NO_FIELDS,
@@ -48,12 +48,11 @@ def is_message(message: Json) -> bool:
 def read(document: Document) -> Session:
     """The session. Instructions of a request are a system event in front of it."""
     body, _, _ = body_of(document, "messages")
-    fields = {key: value for key, value in body.items() if key != "messages"}
     messages = numbered(document, "message", "messages")
     return Session(
         "session",
         read_messages(NAME, messages, _events, _message),
-        metadata={NAME: fields} if body else {},
+        metadata={NAME: fields_beside(body, "messages")} if body else {},
     )
 
 

@@ -1,30 +1,86 @@
 """Calls of OpenAI Responses that are no function's: of a shell, a patch, a computer, a tool that
 takes a text, and of kinds that came later. Each is answered by an item of its own kind, and stands
-or goes with it."""
+or goes with it. A program of the provider's, its calls, what they gave it and its output are its
+own: one event, as they came (ADR 96)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from contextwright.formats.fields import Fields, Json, object_if, text_if, text_of, value_of
-from contextwright.session.event import ToolCall
+from contextwright.session.event import NO_FIELDS, ToolCall
 
 NAME = "openai-responses"
-Pairs = Mapping[str, str]
-"""Their ids by what their outputs name."""
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """Which items of a list belong to each other.
+
+    Args:
+        answered: the ids of calls by what their outputs name.
+        programs: the program that an id is of: its own, and those of the calls that it makes.
+    """
+
+    answered: Mapping[str, str] = NO_FIELDS
+    programs: Mapping[str, str] = NO_FIELDS
+
+
 _LONG_KNOWN = {"custom_tool_call", "local_shell_call"}
 """Kinds that are calls before anything answers them."""
 _OBJECTS = ("action", "operation")
 """Where a call says what is to be done."""
 _NOT_ANSWERED = {"function_call", "tool_search_call"}
 """Calls that are read as what they are, and those that define what a model may call."""
-OUTPUT = "_output"
+OUTPUT, PROGRAM = "_output", "program"
+_MADE = {PROGRAM, "mcp_list_tools", "mcp_approval_request"}
 _REQUEST, APPROVAL = "mcp_approval_request", "mcp_approval_response"
 """A call of a tool of the provider's that waits for the user, and what the user says to it."""
 
 
 def pairs_of(items: Iterable[Json]) -> Pairs:
-    """The calls among these items that an item of their own kind answers."""
+    """The calls among these items that an item of their own kind answers, and those of programs."""
     listed = list(items)
+    programs = _programs(listed)
+    if programs:
+        inside = Pairs(programs=programs)
+        listed = [item for item in listed if not program_of(item, inside)]
+    return Pairs(_answered(listed) | _approvals(listed), programs)
+
+
+def _programs(items: list[Json]) -> dict[str, str]:
+    own = (text_if(item.get("call_id")) for item in items if item.get("type") == PROGRAM)
+    programs = {id: id for id in own if id}
+    called = {
+        text_if(item.get("call_id")): programs[by]
+        for item in (items if programs else ())
+        if (by := _caller(item)) in programs
+    }
+    return called | programs
+
+
+def _caller(item: Json) -> str:
+    """The program that made a call, or that is given its output."""
+    caller = object_if(item.get("caller"))
+    return text_if(caller.get("caller_id")) if caller.get("type") == PROGRAM else ""
+
+
+def is_of_program(item: Json) -> bool:
+    """Whether an item belongs to a program, be it there or not."""
+    return item.get("type") == PROGRAM + OUTPUT or bool(_caller(item))
+
+
+def program_of(item: Json, pairs: Pairs) -> str:
+    """The program that an item is, that called it, or that it answers; empty where none did."""
+    if not pairs.programs:
+        return ""
+    kind = text_if(item.get("type"))
+    if kind == PROGRAM or kind.endswith(OUTPUT):
+        return pairs.programs.get(text_if(item.get("call_id")), "")
+    return pairs.programs.get(_caller(item), "")
+
+
+def _answered(listed: list[Json]) -> dict[str, str]:
     answered = {
         (text_if(item.get("type")), id)
         for item in listed
@@ -40,7 +96,7 @@ def pairs_of(items: Iterable[Json]) -> Pairs:
         is_answered = not answered.isdisjoint({(kind + OUTPUT, id), (kind + OUTPUT, own)})
         if _has_arguments(item, kind) if kind in _LONG_KNOWN else is_answered:
             named |= {id: id, own: id}
-    return named | _approvals(listed)
+    return named
 
 
 def _approvals(items: list[Json]) -> dict[str, str]:
@@ -61,11 +117,20 @@ def _has_arguments(item: Json, kind: str) -> bool:
 def is_call(item: Json, pairs: Pairs) -> bool:
     """Whether an item calls something: a function, or what one of the pairs answers."""
     kind = text_if(item.get("type"))
+    if program_of(item, pairs):
+        return False
     if kind == "function_call":
         return True
     if kind == _REQUEST:
-        return text_if(item.get("id")) in pairs
-    return kind.endswith("_call") and text_if(item.get("call_id")) in pairs
+        return text_if(item.get("id")) in pairs.answered
+    return kind.endswith("_call") and text_if(item.get("call_id")) in pairs.answered
+
+
+def is_made(item: Json, pairs: Pairs) -> bool:
+    """Whether the model made an item that is neither words nor a call of the caller's tools: a
+    program, or a call of a tool that runs at the provider. Reasoning in front of it led to it."""
+    kind = text_if(item.get("type"))
+    return kind in _MADE or (kind.endswith("_call") and not is_call(item, pairs))
 
 
 def is_output(item: Json) -> bool:
@@ -78,8 +143,8 @@ def is_output(item: Json) -> bool:
 def answered_by(item: Json, pairs: Pairs) -> str:
     """The id of the call that an output answers; empty where it is none of the pairs."""
     if item.get("type") == APPROVAL:
-        return pairs.get(text_if(item.get("approval_request_id")), "")
-    return pairs.get(text_if(item.get("call_id")) or text_if(item.get("id")), "")
+        return pairs.answered.get(text_if(item.get("approval_request_id")), "")
+    return pairs.answered.get(text_if(item.get("call_id")) or text_if(item.get("id")), "")
 
 
 def call_of(item: Fields, kind: str) -> ToolCall:

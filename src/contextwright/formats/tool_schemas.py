@@ -10,7 +10,7 @@ from contextwright.session.event import Tool
 _DATED = re.compile(r".+_\d{8}")
 """How Anthropic calls its own kinds of tools: `web_search_20250305`."""
 _SCHEMAS = ("parameters", "input_schema")
-_TYPED = {"name", "description", "function", *_SCHEMAS}
+_TYPED = {"name", "description", "function", "toolSpec", "inputSchema", *_SCHEMAS}
 """The keys that a `Tool` holds by itself."""
 
 
@@ -49,7 +49,7 @@ def as_it_came(tool: Tool) -> tuple[str, Json]:
 def keys_beside(value: Json) -> Json:
     """What a function tool says beside its name, its purpose and its schema: `strict`,
     `cache_control`, `defer_loading`, and what nobody here knows."""
-    inner = {**value, **object_if(value.get("function"))}
+    inner = {**value, **object_if(value.get("function")), **object_if(value.get("toolSpec"))}
     if inner.get("type") == "function":
         del inner["type"]
     return {key: item for key, item in inner.items() if key not in _TYPED}

@@ -8,7 +8,7 @@ interface holds (`UIMessage`) is the format `vercel-ai`.
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.formats.document import Document, items_of
+from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
@@ -22,9 +22,10 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.media_part import media_part
-from contextwright.formats.message_document import session_of_document, with_fields
+from contextwright.formats.message_document import fields_beside, with_fields
 from contextwright.formats.openai_chat import data_url
-from contextwright.formats.provenance import write_messages
+from contextwright.formats.provenance import read_messages, write_messages
+from contextwright.formats.request_body import in_its_order, without_marks
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -48,10 +49,13 @@ KNOWN_KINDS = frozenset(
 )  # fmt: skip
 _ROLES: dict[str, Role] = {
     "system": "system",
+    "$system": "system",
     "user": "user",
     "assistant": "assistant",
     "tool": "tool",
 }
+_SYSTEM = "$system"
+"""Role of the message that the field `system` is read as."""
 _FAILED = {"error-text", "error-json", "execution-denied"}
 """Types of an output that is no success."""
 _OPTIONS = ("providerOptions", "experimental_providerMetadata", "providerMetadata")
@@ -94,14 +98,32 @@ def _is_own(part: Json) -> bool:
 
 
 def read(document: Document) -> Session:
-    """The session; what stands beside the messages becomes its metadata."""
-    return session_of_document(NAME, document, _events, _message)
+    """The session; the system text of a call's options is its first event, and what else stands
+    beside the messages becomes its metadata."""
+    body, _, _ = body_of(document, "messages")
+    messages = numbered(document, "message", "messages")
+    own = ("messages", "system") if isinstance(body.get("system"), str) else ("messages",)
+    if len(own) > 1:
+        system = {"role": _SYSTEM, "content": body["system"]}
+        messages.insert(0, (system, f"{document.name}, field system"))
+    return Session(
+        text_if(body.get("id"), "session"),
+        read_messages(NAME, messages, _events, _message),
+        metadata={NAME: fields_beside(body, *own)} if body else {},
+    )
 
 
 @exporter(NAME)
 def write(session: Session) -> Any:
     """The messages; a document where the session came from one."""
-    return with_fields(NAME, session, write_messages(NAME, session.log, _message, _together))
+    messages = write_messages(NAME, session.log, _message, _together)
+    system = next((message for message in messages if message["role"] == _SYSTEM), None)
+    if system is None:
+        return with_fields(NAME, session, messages)
+    rest = [message for message in messages if message is not system]
+    fields = object_if(session.metadata.get(NAME))
+    document = {**without_marks(fields), "system": system["content"], "messages": rest}
+    return in_its_order(document, fields)
 
 
 def _together(before: Event, event: Event) -> bool:

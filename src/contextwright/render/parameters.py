@@ -22,7 +22,8 @@ from contextwright.tokens.models import reasoning_profile
 
 CONTEXT = frozenset(
     {"model", "messages", "input", "contents", "system", "instructions", "tools", "config",
-     "systemInstruction", "system_instruction", "generationConfig", "generation_config"}
+     "systemInstruction", "system_instruction", "generationConfig", "generation_config",
+     "modelId", "inferenceConfig"}
 )  # fmt: skip
 _SAMPLING = ("temperature", "top_p", "top_k")
 _PLAIN = (*_SAMPLING, "seed", "presence_penalty", "frequency_penalty")
@@ -119,9 +120,10 @@ def translation(
         own = OWN.get(format, frozenset())
         return Translation({k: v for k, v in body.fields.items() if k in own}, None, ())
     parameters, fields = Parameters(room=room), dict(body.fields)
-    for key in ("config", "generationConfig", "generation_config"):
+    for key in ("config", "generationConfig", "generation_config", "inferenceConfig"):
         fields.update(object_if(body.fields.get(key)))
-    _READERS[body.format](_snake(fields) if body.format == "gemini" else fields, parameters)
+    in_camels = body.format not in ("openai-chat", "openai-responses", "anthropic")
+    READERS[body.format](_snake(fields) if in_camels else fields, parameters)
     if parameters.max_tokens is not None and max_tokens is not None:
         parameters.max_tokens = max_tokens
     made: Json = {}
@@ -242,6 +244,32 @@ def _read_gemini(fields: Json, parameters: Parameters) -> None:
         )
 
 
+def _read_bedrock(fields: Json, parameters: Parameters) -> None:
+    _read_plain(fields, parameters)
+    config = object_if(fields.get("tool_config"))
+    choice = object_if(config.get("toolChoice"))
+    marks = {next(iter(object_if(tool)), "") for tool in list_if(config.get("tools"))}
+    marks -= {"toolSpec", "systemTool", ""}
+    parameters.rest = [*parameters.rest, *(f"toolConfig.tools.{mark}" for mark in sorted(marks))]
+    kind = next(iter(choice), "")
+    parameters.known["tool_choice"] = {"tool_config"}  # the tools in it are context
+    if kind == "tool":
+        parameters.take("tool", "tool_config", str(object_if(choice[kind]).get("name")))
+    elif kind in _CHOICES:
+        parameters.take("tool_choice", "tool_config", _CHOICES[kind])
+    elif kind:
+        parameters.rest = [*parameters.rest, "toolConfig.toolChoice"]
+
+
+def _read_vercel(fields: Json, parameters: Parameters) -> None:
+    _read_plain(fields, parameters)
+    choice = fields.get("tool_choice")
+    if isinstance(choice, str) and choice in _CHOICES:
+        parameters.take("tool_choice", "tool_choice", choice)
+    elif object_if(choice).get("type") == "tool":
+        parameters.take("tool", "tool_choice", str(object_if(choice).get("toolName")))
+
+
 def _write_openai(parameters: Parameters, made: Json, model: str) -> set[str]:
     """What Chat and Responses call alike."""
     keys = [key for key in parameters.plain if key != "top_k"]
@@ -351,12 +379,15 @@ def _write_gemini(parameters: Parameters, made: Json, model: str) -> set[str]:
     return done
 
 
-_READERS: dict[str, Callable[[Json, Parameters], None]] = {
+READERS: dict[str, Callable[[Json, Parameters], None]] = {
     "openai-chat": _read_openai,
     "openai-responses": _read_openai,
     "anthropic": _read_claude,
     "gemini": _read_gemini,
+    "bedrock": _read_bedrock,
+    "vercel-ai-model": _read_vercel,
 }
+"""By the format of a body."""
 _WRITERS: dict[str, Callable[[Parameters, Json, str], set[str]]] = {
     "openai-chat": _write_chat,
     "openai-responses": _write_responses,
