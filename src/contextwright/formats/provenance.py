@@ -142,17 +142,17 @@ class SourceRecord(msgspec.Struct, frozen=True):
         events: each with the parts of it that go into this record; none for a hidden record.
         shape: which of the format's ways it was said in; empty for an event that was not read
             from this format.
-        beside: the record's residue and the order of its keys.
+        origin: what the event says of the record: its residue and the order of its keys.
     """
 
     events: list[Event]
     shape: str = ""
-    beside: Json = {}
+    origin: Json = {}
 
     def written(self, write: ToRecord) -> Any:
         """The record, as the source had it."""
         made = write(self.events, self.shape) if self.events else None
-        return as_it_came(made, self.beside)
+        return as_it_came(made, self.origin)
 
 
 class RecordReader:
@@ -274,7 +274,7 @@ def in_order(session: Session, format: str) -> Iterator[SourceRecord]:
             last = max(last, place)
     for entry in session.metadata.get(format, {}).get("hidden", ()):
         whole = entry["record"]
-        places[entry["at"], 0] = SourceRecord([], beside={"rest": {WHOLE: whole}})
+        places[entry["at"], 0] = SourceRecord([], origin={"rest": {WHOLE: whole}})
     return (places[place] for place in sorted(places))
 
 
