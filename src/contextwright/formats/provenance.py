@@ -227,12 +227,12 @@ class RecordReader:
 def _keep(at: int, source: Any, pieces: Pieces, shape: str, write: ToRecord) -> None:
     """Give each draft its parts, and the first one the record's residue."""
     events = [msgspec.structs.replace(draft.head, parts=tuple(p)) for draft, p in pieces]
-    beside = _said_beside(write(events, shape), source)
+    said_beside = _said_beside(write(events, shape), source)
     for draft, parts in pieces:
-        record: Json = {"at": at, "parts": len(parts), **beside}
+        record: Json = {"at": at, "parts": len(parts), **said_beside}
         if shape:
             record["shape"] = shape
-        beside = {}
+        said_beside = {}
         draft.parts.extend(parts)
         draft.records.append(record)
 
