@@ -33,3 +33,18 @@ def test_another_object_at_the_place_of_a_forgotten_one_is_looked_at():
     by_identity(table, [one], sum)
     table[id(other)] = table.pop(id(one))  # as if `other` came to lie where `one` did
     assert by_identity(table, [other], sum) == [2]
+
+
+def test_a_sequence_that_goes_on_is_looked_at_where_it_is_new():
+    """And what stood in it is known in another order, however long ago it was asked for."""
+    table, made, items = Table(brief=True), list[list[int]](), [[n] for n in range(20)]
+
+    def make(item: list[int]) -> int:
+        made.append(item)
+        return sum(item)
+
+    for count in range(5, 21):
+        assert by_identity(table, items[:count], make) == list(range(count))
+        table.turn_over()
+    assert by_identity(table, items[::-1], make) == list(range(19, -1, -1))
+    assert len(made) == 20

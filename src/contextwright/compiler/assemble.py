@@ -64,12 +64,12 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         whole_turn = not planned.stands_on_conversation
         held = must_stay(inputs, whole_turn=whole_turn)
         if not planned.every_redaction:
-            # what a term brought goes before it (`_once`); a redaction tells what it found in both
+            # what a term brought goes before it (`once`); a redaction tells what it found in both
             known = {block.order for block in brought if block.messages}
             held = tuple(block for block in held if block.order not in known)
         brought += guard_added(held)
         system = guard(instruction(inputs))
-    blocks = guard_again(planned, inputs, tracer, _once(brought, inputs))
+    blocks = guard_again(planned, inputs, tracer, once(brought, inputs))
     tracer.reconcile(blocks)
     active = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, active, "tier 4 is the archive")
@@ -80,9 +80,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))
     if target.takes_messages:
-        places = inputs.memo.column("place", blocks, _place)
-        if list(places) != sorted(places):
-            blocks = tuple(sorted(blocks, key=_place))
+        blocks = in_log_order(blocks, inputs)
         is_request = target.sources is not None and target.sources.body.is_request
         if not (is_request or any(block.in_conversation for block in blocks)):
             raise SpecError(
@@ -244,7 +242,7 @@ def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -
     return blocks
 
 
-def _once(blocks: Blocks, inputs: Inputs) -> Blocks:
+def once(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Each exchange and each text once, however many terms brought it: in the lowest tier, as
     whole as it came; what a term brought before what is there anyway."""
     names = inputs.memo.column("identity", blocks, _identity)
@@ -263,6 +261,12 @@ def _once(blocks: Blocks, inputs: Inputs) -> Blocks:
     for place in sorted(set(places).difference(best.values()), reverse=True):
         del out[place]
     return tuple(out)
+
+
+def in_log_order(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """The conversation in the order of the log, then the texts as they come."""
+    places = inputs.memo.column("place", blocks, _place)
+    return blocks if list(places) == sorted(places) else tuple(sorted(blocks, key=_place))
 
 
 def _identity(block: Block) -> tuple[object, str]:

@@ -1,6 +1,6 @@
 """The manifest of what was built."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import groupby
@@ -36,7 +36,9 @@ from contextwright.render.target import Target
 from contextwright.render.wire import scrubbed
 from contextwright.session.event import Tool, ToolCall
 from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import State
 from contextwright.spec.codec import to_data
+from contextwright.spec.inputs import Memo
 from contextwright.spec.terminal import ModelWindow
 from contextwright.tasks.plan_step import segment, step_of
 from contextwright.tasks.proofs import needed
@@ -69,7 +71,6 @@ def manifest_of(
     """The receipt of a request."""
     snapshot, target, room = built.snapshot, built.target, built.room
     spec = to_data(compiler.spec)
-    state = msgspec.json.encode(dict(snapshot.state), order="sorted")
     checksum = sha256(body).hexdigest()
     spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
     session_id = built.planned.clean_id(snapshot.session_id)
@@ -77,7 +78,7 @@ def manifest_of(
     task, step = _step(built)
     fixed = min(room.bare, built.tokens)
     costs = _costs(built, built.tokens - fixed)
-    kept_blocks = tuple(_kept_blocks(built, costs))
+    kept_blocks = _kept_blocks(built, costs)
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
@@ -85,7 +86,7 @@ def manifest_of(
         decided_at=compiler.decided_at,
         session_digest=snapshot.digest,
         state_version=snapshot.state.version,
-        state_digest=sha256(state).hexdigest(),
+        state_digest=_state_digest(snapshot.state, room.inputs.memo),
         spec=spec,
         spec_hash=spec_hash,
         model=target.model,
@@ -258,7 +259,17 @@ def shares_of(total: int, costs: list[int]) -> list[int]:
     return shares
 
 
-def _kept_blocks(built: CompileResult, costs: list[int]) -> Iterator[KeptBlock]:
+def _state_digest(state: State, memo: Memo) -> str:
+    """sha256 of a state, worked out once while it stays."""
+    table = memo.table("state digest")
+    known: tuple[State, str] | None = table.known("")
+    if known is None or known[0] is not state:
+        values = msgspec.json.encode(dict(state), order="sorted")
+        known = table[""] = state, sha256(values).hexdigest()
+    return known[1]
+
+
+def _kept_blocks(built: CompileResult, costs: list[int]) -> tuple[KeptBlock, ...]:
     """An entry for each block; worked out once while the block and its share stay."""
     log, memo, agent = built.snapshot.log, built.room.inputs.memo, built.room.inputs.agent
     table = memo.table(("kept blocks", agent))
@@ -268,8 +279,15 @@ def _kept_blocks(built: CompileResult, costs: list[int]) -> Iterator[KeptBlock]:
         lineage = in_ranges(block.lineage, log, memo)
         return _kept_block(block, tokens, lineage, _trust(block, agent))
 
-    for key in zip(built.blocks, costs, strict=True):
-        yield table.remembered(key, entry)
+    # most requests begin as the one before, and so does what is written of them
+    newest: tuple[Blocks, list[int], tuple[KeptBlock, ...]] = table.known("newest") or ((), [], ())
+    count = len(newest[0])
+    if built.blocks[:count] != newest[0] or costs[:count] != newest[1]:
+        newest, count = ((), [], ()), 0
+    new = zip(built.blocks[count:], costs[count:], strict=True)
+    entries = (*newest[2], *(table.remembered(key, entry) for key in new))
+    table["newest"] = built.blocks, costs, entries
+    return entries
 
 
 def _trust(block: Block, agent: str) -> str:

@@ -88,6 +88,11 @@ class ReceiptRanges:
     ) -> None:
         self._inputs, self._orders, self._clean = inputs, {**orders}, clean
 
+    @property
+    def orders(self) -> dict[str, int]:
+        """The exchange that each changed block is, with those of the ranges."""
+        return self._orders
+
     def with_dropped(
         self, changes: list[Change], drop: LimitDrop, first: int, cut: int
     ) -> list[Change]:

@@ -19,6 +19,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
+from contextwright.spec.word_roles import ConversationWindow
 
 MULTIPLES = (150, 200, 400, 800, 3200)
 """Tokens that are looked at first, in percent of the limit: what is shortened before anything is
@@ -71,6 +72,34 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
     several, or none."""
     terms = list(_terms(body))
     return terms[0] if len(terms) == 1 else ()
+
+
+def stands(body: Expr, terminal: Terminal | None) -> bool:
+    """Whether what the words of a spec leave of an exchange that has settled, they leave of it at
+    every turn, as long as windows, state and what must stay are the same, and the limit takes no
+    step."""
+    terminal = terminal or ModelWindow()
+    if terminal.layers is not None or terminal.order not in {"age", "tier"}:
+        return False
+    return _stays(body) and not any(stage.standing for stage in terminal.stages)
+
+
+def _stays(expr: Expr) -> bool:
+    if isinstance(expr, Union):
+        return all(map(_stays, expr.terms))
+    if isinstance(expr, Pipe):
+        return _stays(expr.head) and all(map(_leaves_alike, expr.steps))
+    if isinstance(expr, Chain):
+        return all(map(_leaves_alike, expr.steps))
+    if not isinstance(expr, Atom):
+        return False
+    is_source = isinstance(expr, ConversationWindow) or expr.traits.whole
+    return is_source or (expr.kind in BARE and _leaves_alike(expr))
+
+
+def _leaves_alike(step: Atom) -> bool:
+    """Whether a step makes always the same of an exchange that has settled, however old it is."""
+    return step.traits.maps and step.traits.min_age is None
 
 
 def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:

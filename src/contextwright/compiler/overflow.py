@@ -16,6 +16,7 @@ from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.step_left import before_step, is_over, left_by_step
 from contextwright.compiler.step_places import LimitRule, joined, step_of
+from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.terminal import (
     CompactRunning,
@@ -96,6 +97,25 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     if inputs.behind_step:
         return taken.with_new(new)
     return joined(blocks, taken.left, step.place)
+
+
+def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> int:
+    """Tokens that exchanges to come may have before these blocks, which fit or are what a step is
+    taken of, are over the limit, or its next step is due; -1 where it is held anew each time."""
+    terminal, inputs = terminal or _MODEL_WINDOW, state.inputs
+    if not is_over(state, blocks):
+        return -state.over(blocks)
+    fixed = state.fixed + sum(inputs.cost(block) for block in blocks if block.order < 0)
+    rule = LimitRule(state.limit, terminal.step_low, terminal)
+    standing = step_of(rule, fixed, inputs) if state.tracer.limit_steps else None
+    if standing is None:
+        return -1
+    step, last = standing[0], inputs.snapshot.exchange_count - 1
+    if step.place > last:
+        return -1  # it is one of this very request: what comes next says where its place is
+    newest = inputs.blocks(inputs.snapshot.exchanges(last), SOURCE)
+    taken = tokens_between(step.place, last, inputs) + sum(map(inputs.cost, newest))
+    return step.due - step.tokens - taken
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.atoms.select.none import Nothing
-from contextwright.compiler.horizon import age_limit, mapping_of, view_of
+from contextwright.compiler.horizon import age_limit, mapping_of, stands, view_of
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
@@ -45,6 +45,7 @@ class Plan(msgspec.Struct, frozen=True):
         view: how far back a compile looks to decide about one exchange.
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
         age_limit: what leaves nothing of the conversation that is older than it says.
+        may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
         is_silent: whether the request does not name what it leaves out.
         notes: conditions that do not hold, with what is left out for it.
         ports: what the application gives redactions.
@@ -67,6 +68,7 @@ class Plan(msgspec.Struct, frozen=True):
     view: View = "all"
     mapping: tuple[Atom, ...] = ()
     age_limit: Atom | None = None
+    may_go_on: bool = False
     is_silent: bool = False
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
@@ -156,6 +158,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         view=view,
         mapping=_mapping(body, redactions) if view == "fold" else (),
         age_limit=age_limit(body),
+        may_go_on=stands(body, terminal) and not (guarded or validations or step_key),
         is_silent=any(one.silent for one in traits),
     )
 

@@ -19,6 +19,7 @@ from contextwright.compiler.change_ranges import (
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
+from contextwright.compiler.kept_decision import RequestDecision, gone_on, keep, table_of
 from contextwright.compiler.layout import layout_of
 from contextwright.compiler.left_out import within_limit
 from contextwright.compiler.lost_prefix import with_loss
@@ -205,13 +206,11 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         renderer = target.provider.renderer
         then = snapshot_then(snapshot, self.decided_at) if self.decided_at else snapshot
         inputs = self._inputs(then, target, renderer, planned, wants, dry=dry)
-        fitted = self._fitted(planned, inputs, target)
-        if fitted is None or (dry and wants.asked):
+        decision = self._decision(planned, inputs, target)
+        if decision is None or (dry and wants.asked):
             return None
-        inputs, assembled, room, blocks = fitted
-        tracer = room.tracer
-        tracer.reconcile(blocks)
-        ranges = _in_ranges(planned, inputs, tracer, blocks)
+        inputs, assembled, room = decision.inputs, decision.assembled, decision.room
+        blocks, ranges, tracer = decision.blocks, decision.ranges, room.tracer
         if then is not snapshot:
             blocks, inputs = with_newer(blocks, inputs, snapshot, planned, tracer)
             assembled = assembled_now(assembled, planned, blocks, inputs, target)
@@ -235,6 +234,26 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             tracer,
             previous,
         )
+
+    def _decision(self, planned: Plan, inputs: Inputs, target: Target) -> RequestDecision | None:
+        """What is sent: what was decided for the request before with what came since, where that
+        goes on; None where an answer is missing for it and nobody sees what comes out."""
+        goes_on = planned.may_go_on and target.takes_messages and planned.stands_on_conversation
+        table = None
+        if goes_on and not (self.steps or self.decided_at):
+            table = table_of(planned, limit_of(planned.terminal, target), inputs)
+            if (decision := gone_on(planned, inputs, target, table)) is not None:
+                return decision
+        fitted = self._fitted(planned, inputs, target)
+        if fitted is None:
+            return None
+        inputs, assembled, room, blocks = fitted
+        room.tracer.reconcile(blocks)
+        ranges = _in_ranges(planned, inputs, room.tracer, blocks)
+        decision = RequestDecision(inputs, assembled, room, blocks, ranges)
+        if table is not None:
+            keep(decision, planned, target, table)
+        return decision
 
     def _fitted(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
         """What is sent, looking no further back than the limit reaches; None where an answer is

@@ -35,6 +35,39 @@ class BlockWires(msgspec.Struct, frozen=True, eq=False):
     ids: frozenset[str]
 
 
+class _Look(msgspec.Struct, frozen=True, eq=False):
+    """The blocks that were asked for last. Most requests begin with those of the one before.
+
+    Args:
+        wires: of each. pairs, inserted, ids: of all. repeats: whether two have an id in common.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    wires: tuple[BlockWires, ...] = ()
+    pairs: tuple[tuple[str, Wire], ...] = ()
+    inserted: tuple[Insertion, ...] = ()
+    ids: frozenset[str] = frozenset()
+    repeats: bool = False
+
+    def with_more(self, blocks: tuple[Block, ...], known: list[BlockWires]) -> "_Look":
+        """All of `blocks`, of which `known` are those behind the ones that it has."""
+        own = [one.ids for one in known if one.ids]
+        ids = self.ids.union(*own)
+        return _Look(
+            blocks,
+            (*self.wires, *known),
+            (*self.pairs, *(pair for one in known for pair in one.pairs)),
+            (*self.inserted, *(put for one in known for put in one.inserted)),
+            ids,
+            self.repeats or len(ids) < len(self.ids) + sum(map(len, own)),
+        )
+
+
+_NOTHING = _Look()
+_NEWEST = "newest"
+"""Where the newest look stands, beside an entry for each block."""
+
+
 def wires_of_blocks(
     renderer: "Renderer", blocks: Sequence[Block], draft: "RequestDraft", target: "Target"
 ) -> list[tuple[str, Wire]]:
@@ -51,16 +84,23 @@ def wires_of_blocks(
 
     if table is None:
         return [pair for block in blocks for pair in renderer.wires(block, draft, target)]
-    known = [table.get(block) or table.remembered(block, rendered) for block in blocks]
-    own = [one.ids for one in known if one.ids]
-    ids = draft.ids.union(*own)
-    if len(ids) < len(draft.ids) + sum(map(len, own)):
-        return list(_with_other_ids(renderer, zip(blocks, known, strict=True), draft, target))
-    draft.ids.update(ids)
-    for one in known:
-        if one.inserted:
-            draft.inserted.extend(one.inserted)
-    return [pair for one in known for pair in one.pairs]
+    look: _Look = table.known(_NEWEST) or _NOTHING
+    if look.blocks != (blocks := tuple(blocks)):
+        goes_on = blocks[: len(look.blocks)] == look.blocks
+        before = look if goes_on else _NOTHING
+        # what stood in the looks before was not asked for one by one
+        recent = {} if goes_on else dict(zip(look.blocks, look.wires, strict=True))
+        known = [
+            table.get(block) or recent.get(block) or table.remembered(block, rendered)
+            for block in blocks[len(before.blocks) :]
+        ]
+        look = table[_NEWEST] = before.with_more(blocks, known)
+    if look.repeats or not draft.ids.isdisjoint(look.ids):
+        pairs = zip(blocks, look.wires, strict=True)
+        return list(_with_other_ids(renderer, pairs, draft, target))
+    draft.ids.update(look.ids)
+    draft.inserted.extend(look.inserted)
+    return [*look.pairs]
 
 
 def _with_other_ids(

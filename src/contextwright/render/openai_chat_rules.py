@@ -55,11 +55,12 @@ def ids_are_unique(request: Any) -> Broken:
     called: set[str] = set()
     answered: set[str] = set()
     for where, message in numbered(request, "messages"):
-        for call in _calls(message):
-            id = text_in(call, "id")
-            if id in called:
-                yield where, f"the id {id!r} is called twice"
-            called.add(id)
+        if message.get("tool_calls"):
+            for call in _calls(message):
+                id = text_in(call, "id")
+                if id in called:
+                    yield where, f"the id {id!r} is called twice"
+                called.add(id)
         if message.get("role") == "tool":
             id = text_in(message, "tool_call_id")
             if id in answered:
@@ -102,7 +103,9 @@ def calls_are_answered_next(request: Any) -> Broken:
             continue
         if waiting:
             yield where, f"the calls {sorted(waiting)} are not answered before it"
-        waiting = {text_in(call, "id") for call in _calls(message)}
+            waiting = set()
+        if message.get("tool_calls"):
+            waiting = {text_in(call, "id") for call in _calls(message)}
     if waiting:
         yield "messages", f"the calls {sorted(waiting)} are not answered"
 

@@ -25,7 +25,9 @@ def text_is_encodable(request: Any) -> Broken:
 
 def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
     """The items of a list in the request, each with its place; one that is no object is empty."""
-    items = [item if isinstance(item, dict) else {} for item in list_if(request.get(key))]
+    items = list_if(request.get(key))
+    if not _DICTS.issuperset(map(type, items)):
+        items = [item if isinstance(item, dict) else {} for item in items]
     return zip(_places(key, len(items)), items, strict=False)
 
 
@@ -38,6 +40,7 @@ def _places(key: str, count: int) -> list[str]:
     return names
 
 
+_DICTS = frozenset({dict})
 _PLACES: dict[str, list[str]] = {}
 
 

@@ -77,6 +77,7 @@ class Session:
         self.metadata: dict[str, Any] = dict(metadata or {})
         self.changes: list[StateChange] = []
         self._lock = threading.Lock()
+        self._newest: Snapshot | None = None
         if state:
             self.update(state)
 
@@ -220,9 +221,23 @@ class Session:
         )
 
     def snapshot(self) -> Snapshot:
-        """The session as it stands now. O(1)."""
+        """The session as it stands now, one value for as long as it does. O(1)."""
         with self._lock:
-            return Snapshot(self.id, self.log, len(self.log), self.state, self.tools, self.metadata)
+            if self._newest is None or not self._stands(self._newest):
+                self._newest = Snapshot(
+                    self.id, self.log, len(self.log), self.state, self.tools, self.metadata
+                )
+            return self._newest
+
+    def _stands(self, snapshot: Snapshot) -> bool:
+        return (
+            snapshot.position == len(self.log)
+            and snapshot.log is self.log
+            and snapshot.state is self.state
+            and snapshot.tools is self.tools
+            and snapshot.metadata is self.metadata
+            and snapshot.session_id == self.id
+        )
 
     def snapshot_at(self, position: int, state_version: int) -> Snapshot:
         """The session as it stood then; what a manifest names.

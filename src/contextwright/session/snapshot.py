@@ -61,11 +61,12 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         failures: set[int] = set()
         for kind, _, index in self.log.newest_failures(self.position):
             exchange = self.exchanges(index, index + 1)[0]
+            # most kinds have succeeded since, which costs least to tell
+            if self.log.succeeded_between(kind, exchange.positions[-1], self.position):
+                continue
             if not exchange.failed or kind not in _failed_kinds(exchange):
                 continue
-            if RESOLVED_PREFIX + exchange.first.id in self.state:
-                continue
-            if not self.log.succeeded_between(kind, exchange.positions[-1], self.position):
+            if RESOLVED_PREFIX + exchange.first.id not in self.state:
                 failures.add(index)
         return frozenset(failures)
 

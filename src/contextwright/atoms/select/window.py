@@ -97,7 +97,8 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
         """The newest exchanges."""
         label = f"last_{self.steps}_steps" if self.steps else f"last_{self.n}"
         snapshot = inputs.snapshot
-        return inputs.blocks(snapshot.exchanges(self.start(snapshot)), f"window:{label}")
+        start = max(inputs.start, self.start(snapshot))
+        return inputs.blocks(snapshot.exchanges(start), f"window:{label}")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The newest among those that came."""

@@ -1,0 +1,183 @@
+"""A decision that goes on is the one that would be made anew: request and receipt, byte for byte."""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.compiler.test_horizon import outcome
+from tests.parameters import few
+from tests.rules.samples import SAMPLES
+
+from contextwright import C, Session
+from contextwright.compiler import horizon, kept_decision, spec_compiler
+from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.errors import ContextwrightError
+from contextwright.session.event import Tool
+from contextwright.spec.inputs import Memo
+from contextwright.testing import target_for
+from contextwright.testing.session_strategies import sessions
+from contextwright.testing.word_suite import standing
+
+FORMATS = ("openai-chat", "anthropic", "gemini", "openai-responses")
+SPECS = (
+    C.default(), C.window(2), C.window(3) | C.compact(min_tokens=5, max_tokens=9),
+    C.window(steps=4), C.window(steps=5, stride=3) | C.truncate(9), C.compact(min_tokens=5),
+    C.default() | C.compact("tool_results", min_tokens=5, max_tokens=9),
+    C.default() | C.project(["results"]), C.default() | C.truncate(12) | C.priority(3),
+    (C.window(2) | C.priority(1)) + (C.default() | C.priority(3)), C.window(2) + C.window(steps=3),
+    C.default() | C.priority(4), C.default() | C.vary(), C.clock_last(), C.silent() | C.compact(min_tokens=5),
+)  # fmt: skip
+LIMITS = (
+    lambda tokens: C.budget(tokens),
+    lambda tokens: C.budget(tokens, overflow="truncate_lowest_priority"),
+    lambda tokens: C.fit(tokens),
+    lambda tokens: C.fit(tokens, strategy="strict"),
+)
+WORDS = [
+    spec for word in sorted(SAMPLES) for sample in SAMPLES[word] for spec in (standing(sample),)
+]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def every_exchange_counts():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(horizon, "GRAIN", 1)
+        yield
+
+
+@pytest.fixture
+def gone_on(monkeypatch):
+    """How often a decision went on."""
+    counts, original = [], kept_decision.gone_on
+
+    def watched(*arguments):
+        found = original(*arguments)
+        counts.append(found is not None)
+        return found
+
+    monkeypatch.setattr(spec_compiler, "gone_on", watched)
+    return counts
+
+
+def grown(spec, events, target, every=1):
+    """Each request of a session as it grows, under one memo and from nothing."""
+    session, memo = Session("grown"), Memo()
+    for place, event in enumerate(events):
+        session.append(event)
+        if place % every and place < len(events) - 1:
+            continue
+        assert _made(spec, session, target, memo) == _made(spec, session, target, Memo())
+
+
+def _made(spec, session, target, memo):
+    try:
+        return outcome(SpecCompiler(spec, memo=memo), session, target)
+    except ContextwrightError as error:
+        return str(error)
+
+
+@settings(suppress_health_check=list(HealthCheck), max_examples=40)
+@given(
+    first=sessions(max_turns=12), term=st.sampled_from(SPECS), limit=st.sampled_from(LIMITS),
+    tokens=st.integers(60, 400), format=st.sampled_from(FORMATS), every=st.integers(1, 4),
+)  # fmt: skip
+def test_what_goes_on_is_what_would_be_decided(first, term, limit, tokens, format, every):
+    grown(term | limit(tokens), list(first.log), target_for(format), every)
+
+
+def agent_events(dice, count, say=12):
+    """An agent that calls, says, fails and is asked, in turns of any length."""
+    session = Session("agent")
+    if dice.random() < 0.5:
+        session.add("system", "Be brief.")
+    session.user("Find the parts. " * dice.randint(1, 6))
+    for n in range(count):
+        kind = dice.choice(("user", "say", "call", "call", "call", "two", "fail"))
+        if kind == "user":
+            session.user(dice.choice(("And?", "Go on. " * 4)), pinned=dice.random() < 0.1)
+        elif kind == "say":
+            session.assistant("Done. " * dice.randint(1, say))
+        else:
+            session.call("find", {"what": dice.randint(0, 5)}, id=f"c{n}")
+            if kind == "two":
+                session.user("Meanwhile?")
+            found = f"part {dice.randint(0, 9)} is here " * dice.randint(1, say)
+            session.result(f"c{n}", found, error=kind == "fail")
+    return list(session.log)
+
+
+@pytest.mark.parametrize("seed", few(range(60), 12))
+def test_agents_go_on(seed, gone_on):
+    dice = random.Random(seed)
+    events = agent_events(dice, 40)
+    spec = dice.choice(SPECS) | dice.choice(LIMITS)(dice.randint(150, 900))
+    grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2))
+
+
+@pytest.mark.parametrize("spec", few(WORDS, 16), ids=repr)
+def test_every_word(spec):
+    dice = random.Random(repr(spec))
+    try:
+        limited = spec | C.budget(500)
+    except ContextwrightError:
+        limited = spec
+    grown(limited, agent_events(dice, 16), target_for(dice.choice(FORMATS)), 2)
+
+
+@pytest.mark.parametrize(
+    "spec", [C.default() | C.budget(600), C.window(3) | C.compact() | C.budget(600)], ids=repr
+)
+def test_most_turns_of_an_agent_go_on(spec, gone_on):
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    session.user("Find the parts.")
+    for n in range(40):
+        session.call("find", {"what": n}, id=f"c{n}")
+        session.result(f"c{n}", f"part {n} is here")
+        SpecCompiler(spec, memo=memo).compile(session.snapshot(), target)
+    assert sum(gone_on) > len(gone_on) * 0.6
+
+
+def test_what_moves_is_decided_anew(gone_on):
+    """The state, the tools, the room and the agent are facts; an earlier position is no growth."""
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    spec = C.default() | C.budget(4000)
+    session.user("Find the parts.")
+
+    def compiled(target=target, snapshot=None, **options):
+        SpecCompiler(spec, memo=memo, **options).compile(snapshot or session.snapshot(), target)
+        return gone_on[-1]
+
+    assert not compiled()
+    early = session.snapshot()
+    session.assistant("Which?")
+    assert compiled()
+    assert not compiled(snapshot=early)
+    session.user("All.")
+    assert compiled()
+    session.update({"intent": "parts"})
+    assert not compiled()
+    assert compiled()
+    assert not compiled(replace(target, reserved_system=9))
+    assert not compiled(replace(target, tools=(Tool(name="find"),)))
+    assert not compiled(now_ms=1)
+    assert not compiled(agent="critic")
+
+
+def test_only_words_that_look_at_a_block_alone_go_on():
+    assert plan(C.default() | C.budget(9)).may_go_on
+    assert plan(C.window(3) | C.compact() | C.budget(9)).may_go_on
+    for spec in (
+        C.compaction(900), C.default() | C.fresh(2), C.compact("stale", stale_after=2),
+        C.default() | C.redact(["email"]), C.relevant(top_k=3), C.default() + C.relevant(top_k=3), C.cool(90), C.default() | C.window(3),
+    ):  # fmt: skip
+        assert not plan(spec).may_go_on, spec
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_long_requests_share_out_their_tokens_anew(format):
+    """Where a counter estimates, what one message is said to take moves with all the others."""
+    events = agent_events(random.Random(3), 70)
+    grown(C.default() | C.budget(90_000), events, target_for(format), 5)
