@@ -223,6 +223,37 @@ def test_what_says_what_is_seen_asks_a_model_or_refuses_does_not_wait(spec):
     assert not may_wait(spec)
 
 
+@pytest.mark.parametrize(
+    ("spec", "model", "why"),
+    [(C.relevant(), "gpt-5", "it says what is seen"),
+     (C.budget(4_000, overflow="error"), "gpt-5", "it refuses what is over its limit"),
+     (C.budget(4_000), "of-ours", "no prices of 'of-ours' are known")],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_not_judged_is_named(spec, model, why):
+    for never_dearer in (True, False):
+        engine = Engine(spec, model, window=100_000, never_dearer=never_dearer)
+        for session in agent(3):
+            pack = engine.compile(session)
+            named = [one for one in pack.manifest.notes if "is not judged" in one]
+            assert len(named) == never_dearer
+            assert all(why in one and repr(spec) in one for one in named)
+
+
+def test_a_call_that_is_dearer_whatever_is_sent_says_so():
+    """Its texts at the end change with what the spec decides and with what it decided."""
+    model = "claude-sonnet-4-5"
+    engine = Engine(SPECS["allocate"], model, never_dearer=True, suspend=False)
+    dearer = named = 0
+    for session in agent(40, long=(5, 12, 20)):
+        pack = engine.compile(session)
+        told = engine.ledger(session)
+        is_named = any("does not hold at this call" in one for one in pack.manifest.notes)
+        dearer, named = dearer + (told.cost > 1.01 * told.whole_cost), named + is_named
+        assert is_named or told.cost <= 1.01 * told.whole_cost
+    assert named >= dearer > 0
+
+
 def test_an_error_of_a_limit_that_refuses_is_raised():
     engine = Engine(C.budget(4_000, overflow="error"), "gpt-5", never_dearer=True)
     with pytest.raises(BudgetError):

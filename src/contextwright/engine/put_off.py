@@ -17,10 +17,10 @@ from contextwright.compiler.manifest import PrefixLoss
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.engine.conversation_sums import PICO, DecidedAt
+from contextwright.engine.conversation_sums import PICO, DecidedAt, prices_of
 from contextwright.engine.default_spec import OF_COST, words_of
 from contextwright.engine.event_hooks import with_notes
-from contextwright.engine.ledger import Ledgers, with_counter
+from contextwright.engine.ledger import CallPrice, Ledgers, with_counter
 from contextwright.engine.ledger_summary import dollars
 from contextwright.errors import BudgetError, ContextwrightError
 from contextwright.formats.fields import object_if
@@ -39,13 +39,20 @@ WAITING = (OF_COST - {"summarize"}) | {"cap"}
 
 
 def may_wait(spec: Expr) -> bool:
-    """Whether a spec's steps can wait: not those of one that says what is seen, not only how much
-    of it, that asks models, or that refuses what is over its limit."""
+    """Whether a spec's steps can wait."""
+    return not _why_not(spec)
+
+
+def _why_not(spec: Expr) -> str:
+    """Why a spec's steps can not wait: it says what is seen, not only how much of it, asks models,
+    or refuses what is over its limit; empty where they can."""
     planned = plan(spec)
     stages = planned.terminal.stages if planned.terminal is not None else ()
     if any(isinstance(stage, Refuse) for stage in stages):
-        return False
-    return planned.stands_on_conversation and set(words_of(planned.body)) <= WAITING
+        return "it refuses what is over its limit"
+    if planned.stands_on_conversation and set(words_of(planned.body)) <= WAITING:
+        return ""
+    return "it says what is seen, not only how much of it, or asks a model"
 
 
 class _Wait(NamedTuple):
@@ -66,7 +73,8 @@ class PutOff:
 
     def __init__(self, spec: Expr, ledgers: Ledgers, *, waits: bool) -> None:
         self._spec = spec
-        self._ledgers, self._waits = ledgers, waits and may_wait(spec)
+        self._ledgers, self._waits = ledgers, waits
+        self._why_not = _why_not(spec) if waits else ""
         self._memos: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 
     def going_on(
@@ -80,6 +88,9 @@ class PutOff:
         """
         if not self._waits or compiler.spec != self._spec or pack.manifest.decided_at:
             return pack
+        priced = prices_of(target.model) is not None
+        if why := self._why_not if priced else f"no prices of {target.model!r} are known":
+            return with_notes(pack, [f"never_dearer: {self._spec!r} is not judged: {why}"])
         previous = self._ledgers.of(snapshot.log).previous(snapshot.position)
         if previous is None:
             wait = _Wait(_saved(snapshot.metadata, self._spec), "it was before a restart")
@@ -98,7 +109,16 @@ class PutOff:
         # what moves at its end goes on as little
         taken = self._ledgers.price_of(pack, snapshot, target, compiler)
         waited = self._ledgers.price_of(on, snapshot, then, waiting)
-        return pack if waited.cost >= taken.cost else on
+        sent, price = (pack, taken) if waited.cost >= taken.cost else (on, waited)
+        return sent if price.is_covered else with_notes(sent, [self._dearer(price)])
+
+    def _dearer(self, price: CallPrice) -> str:
+        """What is said of a call that is dearer, whatever is sent."""
+        cost, whole, saved = _in_dollars(price)
+        return (
+            f"never_dearer does not hold at this call: whether {self._spec!r} decides or waits, it "
+            f"changes what was sent, for {cost}; everything costs {whole}, and {saved} was saved"
+        )
 
     def _unpaid(
         self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
@@ -118,10 +138,7 @@ class PutOff:
         if price.is_covered:
             why = reread
         else:
-            cost, whole, saved = (
-                dollars(amount // PICO)
-                for amount in (price.cost, price.whole_cost, price.saved_before)
-            )
+            cost, whole, saved = _in_dollars(price)
             why = (
                 f"a step to {pack.tokens:,} tokens costs {cost}, everything {whole}, and {saved} "
                 "was saved so far"
@@ -168,6 +185,12 @@ def _saved(metadata: Mapping[str, Any], spec: Expr) -> DecidedAt:
     if saved.get("spec") != repr(spec) or not isinstance(place, int):
         return DecidedAt()
     return DecidedAt(place, str(counter))
+
+
+def _in_dollars(price: CallPrice) -> tuple[str, str, str]:
+    amounts = (price.cost, price.whole_cost, price.saved_before)
+    cost, whole, saved = (dollars(amount // PICO) for amount in amounts)
+    return cost, whole, saved
 
 
 def _steps(pack: Pack) -> bool:
