@@ -87,6 +87,22 @@ def test_a_compile():
     assert pack.request == compile(talk(), SPEC, model="gpt-5").request
 
 
+def test_what_everything_would_have_been_is_counted_there():
+    class OldCounter(WaitingCounter):
+        """Waits at what the spec leaves out: it is counted for the ledger alone."""
+
+        def count(self, text):
+            if "question 3" in text:
+                self._wait()
+            return self._count(text)
+
+    loop, session = Loop(), talk()
+    engine = Engine(C.window(n=1), "gpt-5", counter=OldCounter(loop.wait))
+    pack = loop.run(lambda: engine.acompile(session))
+    assert b"question 3" not in pack.body
+    assert engine.ledger(session).whole_tokens > engine.ledger(session).tokens
+
+
 def test_messages_are_read_there_too():
     class Message(dict):
         def get(self, key, default=None):

@@ -12,7 +12,9 @@ from contextwright import C, compile
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.engine import memo_of
 from contextwright.errors import ContextwrightError
+from contextwright.memo import owned_tables
 from contextwright.memo.memory_budget import BUDGET, forget_remembered
+from contextwright.memo.owned_tables import BRIEF
 from contextwright.spec.memo import Memo
 from contextwright.testing import target_for
 from contextwright.testing.spec_strategies import specs
@@ -78,6 +80,23 @@ def test_a_turn_leaves_no_more_behind_than_what_came_with_it(name):
     last, after = held_after(60)
     # what is remembered of an event does not grow with the turns that it went through
     assert last / after < 1.25 * first / before
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_session_that_goes_on_holds_what_its_requests_ask_for(name, monkeypatch):
+    monkeypatch.setattr(owned_tables, "LASTING", turns := 2 * BRIEF)
+    session, dice = generated_session(60), random.Random(1)
+
+    def held_after(turns):
+        for _ in range(turns):
+            compile(session, GROWING[name], target=TARGET)
+            grow(session, 1000 + len(session), dice)
+        memo = memo_of(session.log)
+        return sum(len(table) + len(table.before) for table in memo.tables.values())
+
+    held_after(2 * turns)
+    before = held_after(turns)
+    assert held_after(turns) < 1.25 * before
 
 
 def test_erasing_while_a_compile_runs_ends_no_turn():

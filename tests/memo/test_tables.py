@@ -3,7 +3,7 @@
 import pytest
 
 from contextwright.memo.memory_budget import MemoryBudget
-from contextwright.memo.owned_tables import BRIEF, SLOWLY, Table, Tables
+from contextwright.memo.owned_tables import BRIEF, LASTING, SLOWLY, Table, Tables
 from contextwright.memo.sizes import bytes_of
 
 
@@ -67,17 +67,28 @@ def test_what_grows_is_forgotten_as_a_whole_and_after_an_error():
         assert places == []
 
 
-def test_what_is_brief_goes_when_the_next_compiles_do_not_use_it():
+def test_what_the_next_compiles_do_not_use_goes():
     tables = Tables(MemoryBudget())
-    for turn in range(40 * BRIEF):
+    for turn in range(4 * LASTING):
         tables.begin()
-        table = tables.table("texts", brief=True)
-        table.remembered("the same", len)
-        table.remembered(f"of turn {turn}", len)
-        tables.table("others").remembered("once", len)
-    assert len(table) + len(table.before) <= 2 * BRIEF + 4
-    assert "the same" in table or "the same" in table.before
-    assert tables.table("others") == {"once": 4}
+        for brief, lasts in ((True, BRIEF), (False, LASTING)):
+            table = tables.table(lasts, brief=brief)
+            table.remembered("the same", len)
+            table.remembered(f"of turn {turn}", len)
+            assert len(table) + len(table.before) <= 2 * lasts + 4
+            assert "the same" in table or "the same" in table.before
+
+
+def test_what_a_step_asks_for_after_fifty_calls_is_known():
+    tables, made = Tables(MemoryBudget()), []
+    for call in range(500):
+        for _ in range(3):
+            tables.begin()
+        tables.table("found out").remembered(call, made.append)
+        if call % 50 == 49:
+            for each in range(call - 49, call):
+                tables.table("found out").remembered(each, made.append)
+    assert made == list(range(500))
 
 
 def test_a_brief_table_that_nobody_uses_any_more_is_no_table():
@@ -164,3 +175,13 @@ def test_an_owner_that_hardly_grows_is_measured_now_and_then_and_one_that_does_e
     turn(*range(6_000, 8_000))
     assert len(measured) == before + 1
     assert measured[-1] > 4_000_000
+
+
+def test_what_grows_goes_with_the_process_s_budget_alone():
+    tables = Tables(MemoryBudget())
+    with tables.growing("places", list) as places:
+        places.append(1)
+    for _ in range(3 * LASTING):
+        tables.begin()
+    with tables.growing("places", list) as places:
+        assert places == [1]

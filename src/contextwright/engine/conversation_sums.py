@@ -4,8 +4,7 @@ import msgspec
 
 from contextwright.compiler.manifest import Manifest, PrefixLoss
 from contextwright.compiler.pack import Pack
-from contextwright.errors import ModelError
-from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.tokens.models import ModelInfo
 from contextwright.tokens.usage import Usage
 
 PICO = 1_000_000
@@ -85,14 +84,6 @@ def is_expired(before: Pack | None, pack: Pack, ttl_s: int) -> bool:
     then = before.manifest.now_ms if before is not None else None
     now = pack.manifest.now_ms
     return then is not None and now is not None and now - then > ttl_s * 1000
-
-
-def prices_of(model: str) -> ModelInfo | None:
-    """What a model costs; None where that is not known."""
-    try:
-        return model_info(model)
-    except ModelError:
-        return None
 
 
 def paid_for(info: ModelInfo | None, usage: Usage) -> int:

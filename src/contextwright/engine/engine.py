@@ -32,7 +32,7 @@ from contextwright.engine.embedded import answering_by
 from contextwright.engine.event_hooks import EventHooks, with_notes
 from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
-from contextwright.engine.ledger import Ledgers
+from contextwright.engine.ledger import Ledgers, WeighedPack
 from contextwright.engine.ledger_summary import LedgerSummary
 from contextwright.engine.prepare import Turn, known_answers, memo_of, preparing, remember
 from contextwright.engine.put_off import PutOff
@@ -46,7 +46,7 @@ from contextwright.engine.recovery import (
     refused_pack,
 )
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
-from contextwright.engine.session_budget import SessionBudget, billed_usage
+from contextwright.engine.session_budget import SessionBudget, billed_usage, budget_of
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
@@ -139,10 +139,7 @@ class Engine:
         self._put_off = PutOff(self.spec, self._ledgers, waits=never_dearer)
         self._recoveries, self._hooks = Recoveries(), EventHooks()
         self._hooks.on_all(events)
-        expect_type("budget", budget, SessionBudget, "Engine(...)", "SessionBudget(max_tokens=...)")
-        if budget is not None:
-            budget.check_model(self._base.model)
-        self.budget = budget
+        self.budget = budget_of(budget, self._base.model, "Engine(...)")
 
     @property
     def target(self) -> Target:
@@ -187,8 +184,8 @@ class Engine:
         own = writable_session(session, "Engine.compile(session)")
         target = self._recoveries.bounded(target, own.log)
         with remembering(memo_of(own.log)):
-            pack = run_tasks(self._packing(own, target), self.models, *whose(own))
-            return self._counted(pack, own.snapshot(), target)
+            made = run_tasks(self._weighing(own, target), self.models, *whose(own))
+        return self._ledgers.of(own.log).sent(made, target)
 
     async def acompile(
         self,
@@ -210,10 +207,10 @@ class Engine:
         target = self._recoveries.bounded(target, own.log)
         compiled = self._ledgers.of(own.log).newest
         new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
-        asking = self._packing(own, target)
+        asking = self._weighing(own, target)
         with remembering(memo_of(own.log)):
-            pack = await adrive(asking, self.models, *whose(own), long=new > MANY)
-        return self._counted(pack, own.snapshot(), target)
+            made = await adrive(asking, self.models, *whose(own), long=new > MANY)
+        return self._ledgers.of(own.log).sent(made, target)
 
     def prepare(self, session: SessionLike) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
@@ -240,7 +237,7 @@ class Engine:
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
             pack = self._put_off.going_on(pack, snapshot, target, made)
-        return self._counted(pack, snapshot, target)
+        return self._ledgers.of(log).sent(self._weighed(pack, snapshot, target), target)
 
     def recover(
         self,
@@ -296,7 +293,7 @@ class Engine:
         self._base, target = (learned_window(each, overflow) for each in (self._base, target))
         again = partial(self._packing, session)
         pack = yield from recovering(overflow, sent, target, refusals, again)
-        pack = self._counted(pack, session.snapshot(), target)
+        self._ledgers.of(log).sent(self._weighed(pack, session.snapshot(), target), target)
         return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
     def expand(self, session: Session, ref: str) -> str:
@@ -359,15 +356,18 @@ class Engine:
         if self.sessions is not None:
             with waiting():
                 self.sessions.save(session)
-        if self.budget is not None:
-            self.budget.check(session)
+        self.budget.check(session)
+
+    def _weighing(self, session: Session, target: Target) -> TaskGenerator[WeighedPack]:
+        """The pack for a target, which counts as sent where whoever awaits it is still there."""
+        pack = yield from self._packing(session, target)
+        return self._weighed(pack, session.snapshot(), target)
 
     def _packing(
         self, session: Session, target: Target, why: tuple[str, ...] = ()
     ) -> TaskGenerator[Pack]:
         """The pack for a target, as hooks let it be, and they are told of it."""
-        if self.budget is not None:
-            self.budget.check(session)
+        self.budget.check(session)
         before = self._ledgers.of(session.log).newest
         packing = self._deciding(session, target, why, before)
         return (yield from self._hooks.making(session, before, packing))
@@ -421,9 +421,8 @@ class Engine:
             notes=(*notes, why) if why else notes,
         )
 
-    def _counted(self, pack: Pack, snapshot: Snapshot, target: Target) -> Pack:
-        self._ledgers.sent(pack, snapshot, target, self._spec_compiler(snapshot.log))
-        return pack
+    def _weighed(self, pack: Pack, snapshot: Snapshot, target: Target) -> WeighedPack:
+        return self._ledgers.weighed(pack, snapshot, target, self._spec_compiler(snapshot.log))
 
     def ledger(self, session: Session) -> LedgerSummary:
         """What a conversation's requests cost so far, against sending everything."""
@@ -440,8 +439,7 @@ class Engine:
         self._ledgers.of(session.log).billed(usage, self._base.model, *read_back)
         if usage is not None:
             self.learn(session, usage.context, pack)
-            if self.budget is not None:
-                self.budget.add(session, sum(read_back, usage), self._base.model, self._hooks)
+            self.budget.add(session, sum(read_back, usage), self._base.model, self._hooks)
 
     def learn(self, session: Session, billed_input: int, pack: Pack | None = None) -> None:
         """Learn from the bill of a pack, by default the last one, how the provider counts."""

@@ -8,7 +8,7 @@ adds what is new. Where no price is known, tokens are all there is to tell.
 
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -23,7 +23,6 @@ from contextwright.engine.conversation_sums import (
     input_price,
     is_expired,
     paid_for,
-    prices_of,
 )
 from contextwright.engine.ledger_summary import LedgerSummary, dollars
 from contextwright.errors import ModelError
@@ -34,7 +33,7 @@ from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.tokens.counter import named_counter
-from contextwright.tokens.models import ModelInfo
+from contextwright.tokens.models import ModelInfo, prices_of
 from contextwright.tokens.usage import Usage
 
 SUSPENDED = "contextwright.suspended"
@@ -58,6 +57,20 @@ class Decided(msgspec.Struct, frozen=True):
     spec: Expr
     target: Target
     notes: tuple[str, ...] = ()
+
+
+class WeighedPack(NamedTuple):
+    """A pack beside a request with everything in its place.
+
+    Args:
+        whole_tokens: what the request would have had with everything in it.
+        recounted: of these, the ones that the call before had as well and a cache reads, where
+            that is not what was counted then: None where it is.
+    """
+
+    pack: Pack
+    whole_tokens: int
+    recounted: int | None = None
 
 
 class CallPrice(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,24 +112,14 @@ class Ledger:
         newest = self.newest
         return newest if newest is None or newest.manifest.position < position else self.before
 
-    def sent(
-        self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None = None
-    ) -> None:
-        """Count a call.
-
-        Args:
-            whole_tokens: what its request would have had with everything in it.
-            recounted: of these, the ones that the call before had as well and a cache reads, where
-                that is not what was counted then: None where it is.
-        """
+    def sent(self, made: WeighedPack, target: Target) -> Pack:
+        """Count a call, and give its pack."""
         with self._lock:
-            self._count(pack, whole_tokens, target, recounted)
-
-    def _count(self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None) -> None:
-        before, call = self._call(pack, whole_tokens, target, recounted)
-        if self._is_next(pack.manifest.position):
-            self.before, self._closed = self.newest, before
-        self.newest, self._open = pack, call
+            before, call = self._call(made, target)
+            if self._is_next(made.pack.manifest.position):
+                self.before, self._closed = self.newest, before
+            self.newest, self._open = made.pack, call
+        return made.pack
 
     def _is_next(self, position: int) -> bool:
         return self.newest is not None and self.newest.manifest.position < position
@@ -129,12 +132,10 @@ class Ledger:
         """Where the spec decided what the call before this one held."""
         return self._until(position).decided
 
-    def price_of(
-        self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None
-    ) -> CallPrice:
+    def price_of(self, made: WeighedPack, target: Target) -> CallPrice:
         """What a call would come to."""
         with self._lock:
-            before, call = self._call(pack, whole_tokens, target, recounted)
+            before, call = self._call(made, target)
         saved = before.whole_cost - before.cost + before.read_back_cost
         info, minimum, reread = prices_of(target.model), target.cache_rules.minimum, 0
         if info is not None and call.tokens < minimum <= call.whole_tokens:
@@ -149,10 +150,9 @@ class Ledger:
             is_first_cached=before.newest_whole < minimum <= call.whole_tokens,
         )
 
-    def _call(
-        self, pack: Pack, whole_tokens: int, target: Target, recounted: int | None
-    ) -> tuple[ConversationSums, ConversationSums]:
+    def _call(self, made: WeighedPack, target: Target) -> tuple[ConversationSums, ConversationSums]:
         """The sums before a call, and its own."""
+        pack, whole_tokens, recounted = made
         manifest, prefix, rules = pack.manifest, pack.manifest.prefix, target.cache_rules
         sums, previous = self._until(manifest.position), self.previous(manifest.position)
         info = prices_of(target.model)
@@ -273,28 +273,23 @@ class Ledgers:
         """The ledger of a conversation."""
         return self._by_log.setdefault(log, Ledger())
 
-    def sent(self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler) -> None:
-        """Count a call.
-
-        Args:
-            compiler: with the memo of the conversation, and the agent.
-        """
-        whole, recounted = self._everything(pack, snapshot, target, compiler)
-        self.of(snapshot.log).sent(pack, whole, target, recounted)
-
     def price_of(
         self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
     ) -> CallPrice:
         """What a call of a conversation would come to."""
-        whole, recounted = self._everything(pack, snapshot, target, compiler)
-        return self.of(snapshot.log).price_of(pack, whole, target, recounted)
+        made = self.weighed(pack, snapshot, target, compiler)
+        return self.of(snapshot.log).price_of(made, target)
 
-    def _everything(
+    def weighed(
         self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
-    ) -> tuple[int, int | None]:
-        """Tokens of everything, and of these the ones that the call before had, where these are
-        not what was counted then: without reasoning that the provider leaves out from this call on,
-        and by a counter that has learned since."""
+    ) -> WeighedPack:
+        """A pack beside everything. What the call before had was counted otherwise where the
+        provider leaves out reasoning from this call on, or the counter has learned since. What was
+        never counted is counted here: of a long session that takes as long as its first compile.
+
+        Args:
+            compiler: with the memo of the conversation, and the agent.
+        """
         manifest = pack.manifest
         if manifest.counter != target.counter.id:
             target = with_counter(target, manifest.counter)
@@ -309,8 +304,9 @@ class Ledgers:
                 position = previous.manifest.position
                 then = msgspec.structs.replace(snapshot, position=position)
         if then is None:
-            return whole, None
-        return whole, compiler.tokens_of_everything(then, target, refs=refs) + fixed
+            return WeighedPack(pack, whole)
+        before = compiler.tokens_of_everything(then, target, refs=refs) + fixed
+        return WeighedPack(pack, whole, before)
 
     def decide(self, spec: Expr, target: Target, session: Session) -> Decided:
         """As `decided`; what was given up is saved with the session."""

@@ -11,7 +11,7 @@ from contextwright.engine.events import BudgetEvent
 from contextwright.errors import ModelError, SessionBudgetError, SpecError
 from contextwright.session.lineage import SPENT
 from contextwright.session.session import Session
-from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.tokens.models import ModelInfo, prices_of
 from contextwright.tokens.usage import Usage, usage_of
 
 ABORT = "abort"
@@ -151,6 +151,33 @@ class SessionBudget:
         )
 
 
+class NoBudget(SessionBudget):
+    """Of an engine that has none: nothing is counted, and no session ends."""
+
+    def __init__(self) -> None:
+        self.max_tokens = self.max_cost = None
+        self.thresholds = {}
+
+    def add(self, session: Session, usage: Usage, model: str, hooks: EventHooks) -> None:
+        """Nothing."""
+
+    def check(self, session: Session) -> None:
+        """Nothing."""
+
+
+def budget_of(budget: SessionBudget | None, model: str, where: str) -> SessionBudget:
+    """The budget that was given, or none.
+
+    Raises:
+        SpecError: it is something else. ModelError: a limit in dollars, and no prices.
+    """
+    expect_type("budget", budget, SessionBudget, where, "SessionBudget(max_tokens=...)")
+    if budget is None:
+        return NoBudget()
+    budget.check_model(model)
+    return budget
+
+
 def billed_usage(billed: object, billed_input: int | None) -> Usage | None:
     """What was billed; None where nothing was given.
 
@@ -193,11 +220,8 @@ def input_cost(usage: Usage, info: ModelInfo) -> int:
 
 
 def _prices(model: str) -> ModelInfo | None:
-    try:
-        info = model_info(model)
-    except ModelError:
-        return None
-    return info if info.input_price or info.output_price else None
+    info = prices_of(model)
+    return info if info is not None and (info.input_price or info.output_price) else None
 
 
 def _event(session: Session, spent: SessionSpending, threshold: float, share: float) -> BudgetEvent:

@@ -67,7 +67,7 @@ class SpecRun:
             pack = compiler.compile(snapshot, self.target, previous=ledger.newest)
         except ContextwrightError as error:
             return CallPack(snapshot, None, error)
-        self._ledgers.sent(pack, snapshot, self.target, compiler)
+        ledger.sent(self._ledgers.weighed(pack, snapshot, self.target, compiler), self.target)
         after, prefix = ledger.summary(), pack.manifest.prefix
         cached = after.cached - before.cached
         return CallPack(

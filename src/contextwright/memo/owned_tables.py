@@ -24,6 +24,10 @@ FEW = 8
 """New entries for which a table that was measured is not measured again: every turn brings some."""
 BRIEF = 24
 """Scopes after which a brief table begins a generation: eight compiles of an engine."""
+LASTING = 8 * BRIEF
+"""Scopes after which any other one does, but for what grows: so a session that goes on holds what
+its requests still ask for, and not all that they ever asked. It is long enough that a limit which
+is filled in some fifty calls has at its step what it found out at each."""
 _NOTHING: Any = object()
 
 
@@ -33,12 +37,12 @@ class Table(dict[Any, Any]):
     `table[key]`, `remembered` or `recall`. It is the same object for as long as its owner lives.
     """
 
-    __slots__ = ("before", "brief", "bytes", "bytes_before", "grows", "make", "measured", "uses")
+    __slots__ = ("before", "bytes", "bytes_before", "grows", "lasts", "make", "measured", "uses")
 
     def __init__(self, *, brief: bool = False, grows: bool = False) -> None:
         super().__init__()
         self.make: Callable[[Any], Any] | None = None
-        self.brief = brief
+        self.lasts = BRIEF if brief else LASTING
         self.grows = grows
         self.before: dict[Any, Any] = {}
         self.bytes = self.bytes_before = self.measured = self.uses = 0
@@ -155,12 +159,12 @@ class Tables:
         table[""] = grown
 
     def begin(self) -> None:
-        """A scope begins: what is brief grows older by one use."""
+        """A scope begins: what does not grow is older by one use."""
         self._scopes.append(None)
         for key, table in list(self.tables.items()):
-            if table.brief:
+            if not table.grows:
                 table.uses += 1
-                if table.uses > BRIEF:
+                if table.uses > table.lasts:
                     self._turn_over(key, table)
 
     def end(self) -> None:

@@ -226,6 +226,14 @@ def model_info(name: str) -> ModelInfo:
     )
 
 
+def prices_of(name: str) -> ModelInfo | None:
+    """What a model costs; None where that is not known."""
+    try:
+        return model_info(name)
+    except ModelError:
+        return None
+
+
 def spellings_of(name: str) -> list[str]:
     """A model's name as it may stand in a table, the barest one last: without a gateway, a vendor,
     a date."""

@@ -5,18 +5,16 @@ from typing import Any
 import msgspec
 
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.errors import ModelError
+from contextwright.engine.conversation_sums import PICO, input_price
 from contextwright.formats.message_list import message_list, read_list
 from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.spec.inputs import Memo
-from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.tokens.models import ModelInfo, prices_of
 from contextwright.traces.call_mark import CallMark, TraceRecord
 from contextwright.traces.later_values import request_text
 from contextwright.words import C
 
-PICO = 1_000_000
-"""Picodollars of a microdollar."""
 _FAR = 1 << 40
 """A window that nothing fills: what was sent was sent."""
 
@@ -47,7 +45,7 @@ class SentRequests:
         self._session = session
         self._target = msgspec.structs.replace(target, window=_FAR, reserved_output=0)
         self._record = record
-        self._info = _known(target.model)
+        self._info = prices_of(target.model)
         self._before_ms: int | None = None
         self._before_tokens = 0
         self._before_messages: list[Any] | None = None
@@ -103,17 +101,6 @@ class SentRequests:
         return then is not None and now is not None and now - then > ttl_s * 1000
 
 
-def _known(model: str) -> ModelInfo | None:
-    try:
-        return model_info(model)
-    except ModelError:
-        return None
-
-
 def request_cost(info: ModelInfo | None, tokens: int, read: int, written: int) -> int:
     """Microdollars of a request's input; 0 where no price is known."""
-    if info is None:
-        return 0
-    prices = info.prices(tokens)
-    fresh = max(0, tokens - read - written)
-    return (read * prices.cached + written * prices.write + fresh * prices.input) // PICO
+    return input_price(info, tokens, read, written) // PICO
