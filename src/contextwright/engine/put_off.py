@@ -17,7 +17,7 @@ from contextwright.compiler.manifest import PrefixLoss
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.engine.conversation_sums import PICO, DecidedAt, prices_of
+from contextwright.engine.conversation_sums import PICO, DecidedAt
 from contextwright.engine.default_spec import OF_COST, words_of
 from contextwright.engine.event_hooks import with_notes
 from contextwright.engine.ledger import CallPrice, Ledgers, with_counter
@@ -31,6 +31,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.memo import Memo
 from contextwright.spec.terminal import Refuse
+from contextwright.tokens.models import prices_of
 
 PUT_OFF = "contextwright.put_off"
 """Key of a session's metadata: the spec whose step waits, and where it decided."""
