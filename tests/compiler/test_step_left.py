@@ -15,6 +15,9 @@ SPECS = (
     C.fit(400), C.fit(400, strategy="compact_then_summarize"),
     C.fit(400, strategy="summarize_only"), C.budget(400, overflow="summarize"),
     C.default() + C.from_state("intent") | C.fit(400),
+    C.compact(min_tokens=20, max_tokens=30) | C.fit(400), C.default() | C.redact(["part"]) | C.fit(400),
+    C.truncate(20) | C.budget(400, overflow="summarize"),
+    C.compact("stale", stale_after=2, min_tokens=20) + C.from_state("intent") | C.redact(["is"]) | C.fit(400),
 )  # fmt: skip
 
 
@@ -48,7 +51,7 @@ def steps_of(session, dice, count):
         yield n
 
 
-@pytest.mark.parametrize("seed", few(range(30), 5))
+@pytest.mark.parametrize("seed", few(range(54), 9))
 def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     """Request and receipt: a replay looks at everything, with the answers of the manifest."""
     behind, assemble = list[bool](), spec_compiler.assemble
@@ -77,7 +80,7 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     assert looked > 20
 
 
-@pytest.mark.parametrize("spec", SPECS[:4], ids=repr)
+@pytest.mark.parametrize("spec", (*SPECS[:4], *SPECS[5:]), ids=repr)
 def test_a_turn_between_two_steps_reads_as_much_of_a_long_session(spec, monkeypatch):
     def read(turns: int) -> int:
         session, engine = chat(turns), engine_of(spec)

@@ -55,6 +55,8 @@ def test_the_page_names_every_word_that_maps_the_log():
         (C.default() | C.redact(["email"]) | C.compaction(900), "fold"),
         (C.dedup() | C.compaction(900), "all"),
         (C.default() | C.fit(900), "step"),
+        (C.compact() | C.redact(["email"]) | C.fit(900), "step"),
+        (C.dedup() | C.fit(900), "all"),
         (C.default() | C.budget(900, overflow="summarize"), "step"),
         (C.default() | C.allocate(), "all"),
     ],

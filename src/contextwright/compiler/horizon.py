@@ -54,8 +54,7 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     steps = chain.from_iterable(terms)
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
     if not terms or "all" in views:
-        is_bare = bool(terms) and not any(terms) and not guarded
-        return "step" if is_bare and terminal.step_low else "all"
+        return "step" if maps(terms) and terminal.step_low else "all"
     if "log" in views and guarded:
         return "all"
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):

@@ -1,16 +1,22 @@
 """What words make of the log that look at one exchange alone (`Traits.maps`): a limit that knows
 the log from before goes on from what they made of it, as from the log itself (rules.md#horizon)."""
 
+from array import array
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from itertools import accumulate
 from typing import TYPE_CHECKING
+from weakref import ref
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change import Change
 from contextwright.compiler.stood_for import Span, is_within
-from contextwright.compiler.token_sums import SOURCE
+from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.session.exchange import Exchange
+from contextwright.session.log import Log
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.word_roles import Guard
 
 if TYPE_CHECKING:
@@ -46,19 +52,115 @@ def final_until(inputs: Inputs) -> int:
     return min([inputs.settled, *(first_within(age - 1) for age in ages if age is not None)])
 
 
+class MappedPrefix:
+    """What the words make of the exchanges of one log behind its instruction, and their tokens
+    summed. They grow at their end; what was too young, or held, is made again."""
+
+    def __init__(self) -> None:
+        self._log: ref[Log] | None = None
+        self._begin(0)
+
+    def _begin(self, first: int) -> None:
+        self._first, self._final, self._joins = first, 0, 0
+        self._held: frozenset[int] = frozenset()
+        self._blocks: list[Block] = []
+        self._sums = array("q", [0])
+        self._newest: Blocks = ()
+
+    @property
+    def held_bytes(self) -> int:
+        """What places and sums take; the blocks are counted where they are kept."""
+        return 2 * PLACE * len(self._sums) + PLACE * len(self._newest)
+
+    def until(self, stop: int, inputs: Inputs) -> Blocks:
+        """The blocks up to an exchange; the very same object as long as they are the same.
+
+        Args:
+            stop: at most the newest exchange, which may still grow.
+        """
+        self._follow(stop, inputs)
+        count = stop - self._first
+        if len(self._newest) != count:
+            self._newest = tuple(self._blocks[:count])
+        return self._newest
+
+    def tokens(self, stop: int, inputs: Inputs) -> int:
+        """Tokens that these take in a request."""
+        self._follow(stop, inputs)
+        return self._sums[stop - self._first]
+
+    def _follow(self, stop: int, inputs: Inputs) -> None:
+        log, first = inputs.snapshot.log, inputs.snapshot.preamble
+        if self._log is None or self._log() is not log or first != self._first:
+            self._log = ref(log)
+            self._begin(first)
+        same = self._unchanged(inputs)
+        del self._blocks[same:], self._sums[same + 1 :]
+        if same < len(self._newest):
+            self._newest = ()
+        start = first + same
+        if start < stop:
+            new = mapped(inputs.snapshot.exchanges(start, stop), inputs)
+            self._blocks += new
+            self._sums.extend(accumulate(map(inputs.cost, new), initial=self._sums.pop()))
+        self._final, self._held = final_until(inputs), inputs.protection.exchanges
+
+    def _unchanged(self, inputs: Inputs) -> int:
+        """How many of the first are what they were."""
+        first, blocks = self._first, self._blocks
+        stop, held = first + len(blocks), inputs.protection.exchanges
+        joins = inputs.snapshot.log.late_joins(self._joins)
+        self._joins += len(joins)
+        changed = {*joins, *(self._held ^ held), *range(max(first, self._final), stop)}
+        for index in sorted(changed):
+            if first <= index < stop and mapped_at(index, inputs) != (blocks[index - first],):
+                return index - first
+        return len(blocks)
+
+
+def mapped_until(stop: int, inputs: Inputs) -> Blocks:
+    """The conversation up to an exchange as it is given to the limit: the very same object as long
+    as nothing of it is another."""
+    if not inputs.mapping:
+        return inputs.until(stop, SOURCE)
+    snapshot = inputs.snapshot
+    if not snapshot.begins_log or stop >= snapshot.exchange_count:
+        return mapped(snapshot.exchanges(snapshot.preamble, stop), inputs)
+    with _prefix(inputs) as prefix:
+        return prefix.until(stop, inputs)
+
+
+def mapped_tokens(stop: int, inputs: Inputs) -> int:
+    """Tokens that the conversation up to an exchange takes as it is given to the limit."""
+    if not inputs.mapping:
+        return tokens_between(inputs.snapshot.preamble, stop, inputs)
+    with _prefix(inputs) as prefix:
+        return prefix.tokens(stop, inputs)
+
+
+def _prefix(inputs: Inputs) -> AbstractContextManager[MappedPrefix]:
+    key = "mapped", inputs.mapping, inputs.ports, inputs.cost
+    return inputs.memo.growing(key, MappedPrefix)
+
+
 def record_mapping(indices: Iterable[int], inputs: Inputs, tracer: "Tracer") -> None:
     """Write down what the words make of exchanges that no term was given."""
-    for index in sorted(indices):
-        blocks = inputs.blocks(inputs.snapshot.exchanges(index, index + 1), SOURCE)
-        for word in inputs.mapping:
-            after = word.apply(blocks, inputs)
-            blocks = tracer.record(repr(word), blocks, after, redacts=isinstance(word, Guard))
+    blocks = logged(indices, inputs)
+    for word in inputs.mapping:
+        after = word.apply(blocks, inputs)
+        blocks = tracer.record(repr(word), blocks, after, redacts=isinstance(word, Guard))
+
+
+def logged(indices: Iterable[int], inputs: Inputs) -> Blocks:
+    """The blocks of these exchanges as the log has them."""
+    exchanges = (inputs.snapshot.exchanges(at, at + 1)[0] for at in sorted(indices))
+    return inputs.blocks([*exchanges], SOURCE)
 
 
 def merge_mapped(spans: tuple[Span, ...], inputs: Inputs, tracer: "Tracer") -> None:
-    """Of the exchanges that a note tells nothing else is told, so that a receipt says the same
-    whichever of them a compile looked at; what the words made of the others stands in front, in
-    the order of the log."""
+    """Of the exchanges that one entry tells as they were in the log nothing else is told, so that a
+    receipt says the same whichever of them a compile looked at; what the words made of the others
+    stands in front, in the order of the log."""
     steps = dict.fromkeys(map(repr, inputs.mapping))
     places = {step: place for place, step in enumerate(steps)}
     orders = tracer.orders

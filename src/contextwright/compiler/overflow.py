@@ -14,7 +14,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
-from contextwright.compiler.step_left import before_step, is_over, left_by_step
+from contextwright.compiler.step_left import before_step, is_over, left_by_step, record_mapped
 from contextwright.compiler.step_places import LimitRule, joined, step_of
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
@@ -92,6 +92,8 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     taken = left_by_step(then, old, step.place, name, shorten)
     if taken.left is None or state.over((*taken.left, *new)) > 0:
         return None
+    if inputs.mapping:
+        record_mapped(taken, blocks, inputs, state.tracer)
     state.tracer.take(taken.findings)
     state.tracer.limit_steps = step.number
     if inputs.behind_step:

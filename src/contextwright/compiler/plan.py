@@ -156,7 +156,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         ports=ports,
         tools_cap=min(_tool_caps(spec), default=0),
         view=view,
-        mapping=_mapping(body, redactions) if view == "fold" else (),
+        mapping=_mapping(body, redactions) if view in {"fold", "step"} else (),
         age_limit=age_limit(body),
         may_go_on=stands(body, terminal) and not (guarded or validations or step_key),
         is_silent=any(one.silent for one in traits),

@@ -11,9 +11,17 @@ from msgspec.structs import astuple, replace
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.budget_state import BudgetState
+from contextwright.compiler.change_ranges import without_superseded
+from contextwright.compiler.mapped_log import (
+    logged,
+    mapped_tokens,
+    mapped_until,
+    merge_mapped,
+    record_mapping,
+)
 from contextwright.compiler.step_places import joined
-from contextwright.compiler.stood_for import spans_of, stood_for
-from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.compiler.stood_for import spans_between, spans_of, stood_for
+from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
@@ -84,12 +92,14 @@ def left_by_step(
         inputs.used.update(known.answers.used)
         return known
     before, used = collected(inputs), dict[str, Answer]()
-    then = replace(then, inputs=replace(inputs, used=used))
+    # it is given all that lies before it, wherever the compile began
+    then = replace(then, inputs=replace(inputs, used=used, start=0, behind_step=False))
     left = old if then.over(old) <= 0 else shorten(then, old)
     inputs.used.update(used)
     findings = then.tracer.findings()
     if left is not None:
         left, findings = _with_summary(old, left, findings, inputs)
+        findings = _as_logged(findings, inputs) if inputs.mapping else findings
     texts = tuple(block for block in old if block.order < 0)
     standing = joined(old, left, place) if left is not None else ()
     made = StepLeft(key, place, texts, left, standing, findings, kept_answers(used, inputs))
@@ -99,7 +109,8 @@ def left_by_step(
 
 
 def _table(name: tuple[object, ...], inputs: Inputs) -> Table:
-    return inputs.memo.table(("step left", *name, inputs.cost_id))
+    own = inputs.cost_id, inputs.mapping, inputs.ports
+    return inputs.memo.table(("step left", *name, *own))
 
 
 def _known(table: Table) -> StepLeft | None:
@@ -132,8 +143,23 @@ def _with_summary(
         lineage = tuple(chain.from_iterable(block.lineage for block in members))
         tells = replace(summary, lineage=lineage)
         left = tuple(tells if block is summary else block for block in left)
-        findings = _with_entry(findings, tells, members, sum(map(inputs.cost, members)))
+        whole = logged((one.order for one in members), inputs) if inputs.mapping else members
+        findings = _with_entry(findings, tells, members, sum(map(inputs.cost, whole)))
     return left, findings
+
+
+def _as_logged(findings: Findings, inputs: Inputs) -> Findings:
+    """The findings, of what was dropped with what it took before words in front of the limit made
+    something of it."""
+    changes = without_superseded(findings.changes)
+    dropped = {
+        order: change
+        for change in changes
+        if change.action == "dropped" and (order := findings.orders[change.id]) >= 0
+    }
+    costs = dict(zip(sorted(dropped), map(inputs.cost, logged(dropped, inputs)), strict=True))
+    whole = {id(one): replace(one, tokens_before=costs[at]) for at, one in dropped.items()}
+    return replace(findings, changes=tuple(whole.get(id(one), one) for one in changes))
 
 
 def _with_entry(findings: Findings, tells: Block, members: list[Block], tokens: int) -> Findings:
@@ -152,6 +178,16 @@ def _with_entry(findings: Findings, tells: Block, members: list[Block], tokens: 
     return replace(findings, changes=changes, orders=places, summarized=spans)
 
 
+def record_mapped(taken: StepLeft, blocks: Blocks, inputs: Inputs, tracer: Tracer) -> None:
+    """Write down what words in front of the limit made of what stands, also where it was not looked
+    at; of what does not stand there is the step's entry."""
+    orders = {block.order for block in blocks}
+    standing = {block.order for block in taken.standing if block.order >= 0}
+    record_mapping(standing - orders, inputs, tracer)
+    first = inputs.snapshot.preamble
+    merge_mapped(spans_between(first, taken.place, standing), inputs, tracer)
+
+
 def is_over(state: BudgetState, blocks: Blocks) -> bool:
     """Whether a request is over its limit, with what lies before where its compile began."""
     inputs = state.inputs
@@ -159,7 +195,7 @@ def is_over(state: BudgetState, blocks: Blocks) -> bool:
         return state.over(blocks) > 0
     start = inputs.start
     held = sum(inputs.cost(block) for block in blocks if 0 <= block.order < start)
-    before = tokens_between(inputs.snapshot.preamble, start, inputs)
+    before = mapped_tokens(start, inputs)
     return state.over(blocks) + before - held > 0
 
 
@@ -175,7 +211,7 @@ def before_step(
     if not inputs.behind_step:
         return tuple(block for block in blocks if block.order < place)
     first, start = inputs.snapshot.preamble, inputs.start
-    prefix = inputs.until(place, SOURCE)
+    prefix = mapped_until(place, inputs)
     exchanges = [block for block in blocks if 0 <= block.order < place]
     new = sum(block.order >= start for block in exchanges)
     if place < start or new < place - start:
