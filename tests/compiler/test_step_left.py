@@ -117,3 +117,17 @@ def test_between_two_steps_no_stage_runs(monkeypatch):
         session.user("Good.")
         engine.compile(session)
     assert len(runs) < 8
+
+
+def test_what_a_step_dropped_is_written_in_ranges_once(monkeypatch):
+    """A turn between two steps goes over no more entries than its receipt has."""
+    given, engine = list[int](), engine_of(C.budget(400, overflow="summarize"))
+    session, join = Session("grown"), spec_compiler.without_superseded
+    monkeypatch.setattr(
+        spec_compiler, "without_superseded", lambda some: given.append(len(some)) or join(some)
+    )
+    session.user("Find it all.")
+    for _ in steps_of(session, random.Random(3), 200):
+        engine.compile(session)
+    first, last = given[50:70], given[-20:]
+    assert sorted(last)[10] <= sorted(first)[10] + 12

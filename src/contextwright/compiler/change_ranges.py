@@ -5,7 +5,7 @@ A receipt so costs what is sent and how often the reason changes, not the sessio
 says the same wherever a compile began to look (`compiler.horizon`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 import msgspec
@@ -80,13 +80,10 @@ class ReceiptRanges:
 
     Args:
         orders: the exchange that each changed block is, by the block's id.
-        clean: an id without what the spec redacts.
     """
 
-    def __init__(
-        self, inputs: Inputs, orders: Mapping[str, int], clean: Callable[[str], str]
-    ) -> None:
-        self._inputs, self._orders, self._clean = inputs, {**orders}, clean
+    def __init__(self, inputs: Inputs, orders: Mapping[str, int]) -> None:
+        self._inputs, self._orders, self._clean = inputs, {**orders}, inputs.clean_name
 
     @property
     def orders(self) -> dict[str, int]:

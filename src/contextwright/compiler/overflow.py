@@ -94,11 +94,11 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
         return None
     if inputs.mapping:
         record_mapped(taken, blocks, inputs, state.tracer)
-    state.tracer.take(taken.findings)
+    behind = inputs.behind_step
+    left = taken.with_new(new) if behind else joined(blocks, taken.left, step.place)
+    state.tracer.take(taken.findings_for(left))
     state.tracer.limit_steps = step.number
-    if inputs.behind_step:
-        return taken.with_new(new)
-    return joined(blocks, taken.left, step.place)
+    return left
 
 
 def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> int:

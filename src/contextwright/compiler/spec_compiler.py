@@ -353,6 +353,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             required=planned.required,
             redacts=bool(planned.redactions),
             clean=planned.clean,
+            clean_name=planned.clean_added_name,
             ports=self.ports,
             mapping=planned.mapping,
             answers=self.answers,
@@ -404,7 +405,7 @@ def _oldest(planned: Plan, inputs: Inputs) -> int:
 
 def _in_ranges(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> ReceiptRanges:
     """Put the changes in as few entries as say the same."""
-    ranges = ReceiptRanges(inputs, tracer.orders, planned.clean_added_name)
+    ranges = ReceiptRanges(inputs, tracer.orders)
     changes = without_superseded(tracer.changes)
     if is_bounded(planned.view, inputs):
         oldest = max(inputs.snapshot.preamble, _oldest(planned, inputs))

@@ -11,7 +11,7 @@ from msgspec.structs import astuple, replace
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.change_ranges import without_superseded
+from contextwright.compiler.change_ranges import ReceiptRanges, without_superseded
 from contextwright.compiler.mapped_log import (
     logged,
     mapped_tokens,
@@ -22,7 +22,7 @@ from contextwright.compiler.mapped_log import (
 from contextwright.compiler.step_places import joined
 from contextwright.compiler.stood_for import spans_between, spans_of, stood_for
 from contextwright.compiler.trace import Tracer
-from contextwright.compiler.trace_findings import Findings
+from contextwright.compiler.trace_findings import Findings, once
 from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
 from contextwright.spec.inputs import Inputs
@@ -42,7 +42,8 @@ class StepLeft(msgspec.Struct, frozen=True, eq=False):
         key: what it follows from, the blocks before it among it; place: of the step.
         texts: what was given beside the conversation.
         left: the blocks; None where the step was not enough. standing: those in their order.
-        findings: what is written of it.
+        findings: what is written of it; brief: the same, neighbours that were dropped in ranges;
+            dropped: the ids of these.
         answers: those that it was made with.
     """
 
@@ -52,11 +53,18 @@ class StepLeft(msgspec.Struct, frozen=True, eq=False):
     left: Blocks | None
     standing: Blocks
     findings: Findings
+    brief: Findings
+    dropped: frozenset[str]
     answers: KeptAnswers
 
     def holds(self, key: tuple[object, ...], inputs: Inputs) -> bool:
         """Whether the same step would leave the same now, and write the same of it."""
         return self.key == key and self.answers.hold(inputs)
+
+    def findings_for(self, sent: Blocks) -> Findings:
+        """What is written of it in a receipt: nothing that is sent is in a range of what is not."""
+        is_apart = self.dropped.isdisjoint(block.id for block in sent)
+        return self.brief if is_apart else self.findings
 
     def with_new(self, new: Blocks) -> Blocks:
         """What it left of the conversation, what came since, and what it left of the texts."""
@@ -102,7 +110,10 @@ def left_by_step(
         findings = _as_logged(findings, inputs) if inputs.mapping else findings
     texts = tuple(block for block in old if block.order < 0)
     standing = joined(old, left, place) if left is not None else ()
-    made = StepLeft(key, place, texts, left, standing, findings, kept_answers(used, inputs))
+    brief = _in_ranges(findings, inputs)
+    dropped = frozenset(one.id for one in findings.changes if one.action == "dropped")
+    answers = kept_answers(used, inputs)
+    made = StepLeft(key, place, texts, left, standing, findings, brief, dropped, answers)
     if collected(inputs) == before and not is_counting and not then.tracer.is_moot():
         table[""] = made
     return made
@@ -146,6 +157,15 @@ def _with_summary(
         whole = logged((one.order for one in members), inputs) if inputs.mapping else members
         findings = _with_entry(findings, tells, members, sum(map(inputs.cost, whole)))
     return left, findings
+
+
+def _in_ranges(findings: Findings, inputs: Inputs) -> Findings:
+    """The findings with neighbours that were dropped for one reason as one entry, as the receipt
+    has them: they are not joined at each turn."""
+    ranges = ReceiptRanges(inputs, findings.orders)
+    changes = tuple(ranges.joined(without_superseded(once(findings.changes))))
+    places = {one.id: findings.orders[one.id] for one in changes}
+    return replace(findings, changes=changes, orders=places)
 
 
 def _as_logged(findings: Findings, inputs: Inputs) -> Findings:

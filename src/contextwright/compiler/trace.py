@@ -15,7 +15,7 @@ from contextwright.blocks.layering import Trust
 from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
 from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, Span, StoodFor, replaced_by
-from contextwright.compiler.trace_findings import Findings, LimitStage, left_out
+from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
 from contextwright.compiler.word_left import behind_all, in_two
 from contextwright.compiler.word_steps import applied
 from contextwright.errors import ProtectionError, SpecError
@@ -194,12 +194,7 @@ class Tracer:
         if not self.changes or self.is_moot():
             return
         sent = {block.id: block for block in blocks}
-        once = {
-            (change.id, change.step, change.action): change
-            for change in reversed(self.changes)
-            if not _is_moot(change, sent)
-        }
-        self.changes = list(reversed(once.values()))
+        self.changes = once(change for change in self.changes if not _is_moot(change, sent))
 
     def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""

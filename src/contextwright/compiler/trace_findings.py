@@ -1,5 +1,7 @@
 """What a tracer wrote down, to be handed on."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from contextwright.blocks.protection import Protection
@@ -18,6 +20,12 @@ class LimitStage(msgspec.Struct, frozen=True, eq=False):
 def left_out(step: str) -> str:
     """The reason of what a word left out."""
     return f"left out by {step}"
+
+
+def once(changes: Iterable[Change]) -> list[Change]:
+    """What a step did to one block that several terms brought, written once."""
+    known = {(one.id, one.step, one.action): one for one in reversed([*changes])}
+    return list(reversed(known.values()))
 
 
 class Findings(msgspec.Struct, frozen=True, eq=False):

@@ -56,6 +56,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             an answer has to be found.
         redacts: whether the spec redacts anything from all that is brought.
         clean: a text without what the spec redacts: what a model may read of it.
+        clean_name: an id or a name that the engine adds, without what any term redacts.
         ports: what the application gives redactions.
         mapping: words between the log and the limit, where all that the limit is given of the
             conversation is what they make of each exchange alone (`Traits.maps`).
@@ -92,6 +93,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     dry: bool = False
     redacts: bool = False
     clean: Callable[[str], str] = str
+    clean_name: Callable[[str], str] = str
     ports: RedactionPorts = NO_PORTS
     mapping: "tuple[Atom, ...]" = ()
     answers: Answers = NO_ANSWERS
