@@ -206,7 +206,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
         msgspec.structs.replace(before.assembled, blocks=assembled),
         BudgetState(before.limit, before.fixed, inputs, tracer, before.bare),
         blocks,
-        ReceiptRanges(inputs, before.orders, planned.clean_added_name),
+        ReceiptRanges(inputs, before.orders),
     )
     table[""] = _to_keep(decision, planned, target, spare, before.cut)
     return decision
