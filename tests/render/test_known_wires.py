@@ -116,3 +116,31 @@ def test_a_broken_message_is_named_by_its_place():
         bad = {"role": "nobody", "content": "x"}
         broken = renderer.validate({"model": "m", "messages": [*good, bad]}, target)
     assert [(one.rule, one.where) for one in broken] == [("OC1", "messages[5]")]
+
+
+def test_a_request_that_goes_on_is_asked_for_the_neighbours_of_what_is_new(monkeypatch):
+    """An answer to nothing is found behind as many messages as there are."""
+    from contextwright.memo.ownership import remembering
+
+    target, memo = target_for("openai-chat"), Memo()
+    renderer, seen = target.provider.renderer, list[int]()
+    rule = renderer.rules["OC2"]
+
+    def watched(request):
+        seen.append(len(request["messages"]))
+        return rule(request)
+
+    monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, "OC2": watched})
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    messages = [{"role": "user", "content": f"And {n}?"} for n in range(20)]
+    with remembering(memo):
+        assert not renderer.validate({"messages": messages}, target)
+        messages = [*messages, {"role": "assistant", "content": None, "tool_calls": [call]}]
+        (broken,) = renderer.validate({"messages": messages}, target)
+        assert (broken.rule, broken.where) == ("OC2", "messages")
+        answer = {"role": "tool", "tool_call_id": "c1", "content": "found"}
+        messages = [*messages, answer]
+        assert not renderer.validate({"messages": messages}, target)
+        (broken,) = renderer.validate({"messages": [*messages, {**answer}]}, target)[:1]
+        assert broken.where == "messages[22]"
+    assert seen[:4] == [20, 1, 21, 2]

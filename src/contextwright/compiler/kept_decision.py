@@ -18,7 +18,6 @@ from contextwright.compiler.assemble import (
     ARCHIVE,
     LIVE_EDGE,
     Assembled,
-    called_tools,
     in_log_order,
     once,
 )
@@ -165,7 +164,9 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...]:
     """What all that a decision holds depends on, beside the session's exchanges and its state, and
     what a block costs."""
     snapshot, protection = inputs.snapshot, inputs.protection
+    called = () if inputs.tools else tuple(snapshot.log.called_tools(snapshot.position))
     return (
+        called,
         target.window,
         target.reserved_output,
         target.reserved_system,
@@ -193,9 +194,9 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     if new is None or spare < 0:
         return None
     blocks, assembled = (*before.blocks, *new), (*before.assembled.blocks, *new)
-    if not before.assembled.tools:
-        if called_tools(planned, inputs, assembled) != before.assembled.called:
-            return None
+    if not (before.assembled.tools or before.assembled.called):
+        if any(block.has_calls for block in new):
+            return None  # the names of tools are sent from here on
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps

@@ -6,6 +6,7 @@ into it. So what was found out of it is known by its identity, for as long as it
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import is_
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -119,6 +120,14 @@ def _with_other_ids(
         yield from known.pairs
 
 
+def known_wire(wire: Wire) -> Wire:
+    """A message that comes from no block, as the object that the last request had of it."""
+    table = owned_table("other wires", brief=True)
+    if table is None:
+        return wire
+    return table.remembered(tuple(wire.items()), lambda _: wire)
+
+
 def tokens_of_wires(renderer: "Renderer", wires: Sequence[Wire], target: "Target") -> list[int]:
     """Tokens of each message."""
     count = target.counter.count
@@ -128,20 +137,28 @@ def tokens_of_wires(renderer: "Renderer", wires: Sequence[Wire], target: "Target
     return by_identity(table, wires, lambda wire: renderer.measure_wire(wire, count))
 
 
-def unchecked(wires: Sequence[Wire], format: str) -> list[Wire]:
-    """The messages of a request that are not known to be without fault."""
+def unchecked(wires: Sequence[Wire], format: str) -> tuple[list[Wire], int]:
+    """The messages of a request that are not known to be without fault; and how many of the first
+    were all that the request before had, if that was without fault."""
     table = owned_table(("checked wires", format), brief=True)
     if table is None:
-        return list(wires)
-    return [
+        return list(wires), 0
+    newest: tuple[Wire, ...] = table.known(_NEWEST) or ()
+    stand = len(newest)
+    if stand > len(wires) or not all(map(is_, newest, wires)):
+        table.update(zip(map(id, newest), newest, strict=True))  # nobody looked for each of them
+        stand = 0
+    fresh = [
         wire
-        for wire in wires
+        for wire in wires[stand:]
         if table.get(id(wire)) is not wire and table.recall(id(wire), None) is not wire
     ]
+    return fresh, stand
 
 
-def are_without_fault(wires: Iterable[Wire], format: str) -> None:
-    """Remember that each of these messages is allowed by itself."""
+def are_without_fault(wires: Sequence[Wire], fresh: Iterable[Wire], format: str) -> None:
+    """Remember that a request of these messages is allowed, and that each of the new ones is."""
     table = owned_table(("checked wires", format), brief=True)
     if table is not None:
-        table.update((id(wire), wire) for wire in wires)
+        table.update((id(wire), wire) for wire in fresh)
+        table[_NEWEST] = tuple(wires)

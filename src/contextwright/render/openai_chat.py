@@ -9,6 +9,7 @@ from contextwright.formats.fields import object_if
 from contextwright.formats.tool_schemas import as_it_came
 from contextwright.render.body_context import instruction_of, is_as_it_came, with_context
 from contextwright.render.draft import BlockCalls, RequestDraft
+from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
@@ -41,6 +42,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "U2", "U4", "OC1", "OC4", "OC7"})
+    tail_rules = frozenset({"OC2"})
     id_rules = frozenset({"U3"})
     repaired = frozenset({"U1", "U3", "U4", "OC1", "OC2"})
     cache_order = ("tools", "messages")
@@ -55,7 +57,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         messages: list[Wire] = []
         system, tail = draft.joined(layout.system, "system"), draft.joined(layout.tail, "tail")
         if system.strip():
-            messages.append({"role": "system", "content": system})
+            messages.append(known_wire({"role": "system", "content": system}))
         messages += [wire for _, wire in self.conversation(layout, target, draft)]
         if tail.strip():
             self._add_tail(messages, tail)

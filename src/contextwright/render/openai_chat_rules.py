@@ -12,6 +12,7 @@ from contextwright.render.shared_rules import (
     Rule,
     is_object,
     numbered,
+    objects,
     parts_of,
     text_in,
     text_is_encodable,
@@ -32,7 +33,7 @@ def _functions(request: Any) -> list[Any] | None:
 
 def _calls(message: Json) -> list[Json]:
     calls = message.get("tool_calls")
-    return [object_if(call) for call in list_if(calls)] if calls else []
+    return objects(list_if(calls)) if calls else []
 
 
 def something_is_sent(request: Any) -> Broken:
@@ -55,12 +56,11 @@ def ids_are_unique(request: Any) -> Broken:
     called: set[str] = set()
     answered: set[str] = set()
     for where, message in numbered(request, "messages"):
-        if message.get("tool_calls"):
-            for call in _calls(message):
-                id = text_in(call, "id")
-                if id in called:
-                    yield where, f"the id {id!r} is called twice"
-                called.add(id)
+        for call in _calls(message) if message.get("tool_calls") else ():
+            id = text_in(call, "id")
+            if id in called:
+                yield where, f"the id {id!r} is called twice"
+            called.add(id)
         if message.get("role") == "tool":
             id = text_in(message, "tool_call_id")
             if id in answered:

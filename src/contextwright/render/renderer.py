@@ -124,6 +124,8 @@ class Renderer:
     Attributes:
         rules: what the provider refuses, by name.
         message_rules: those of them that look at each message alone.
+        tail_rules: those of them that a list which keeps them keeps with more behind it, where that
+            keeps them by itself.
         id_rules: those of them that look at ids and names alone: as the rules of a message, a list
             that broke one breaks it however it goes on.
         repaired: those that a list of messages is made anew for, which no request came with.
@@ -144,6 +146,7 @@ class Renderer:
 
     rules: Mapping[str, Rule]
     message_rules: frozenset[str] = frozenset()
+    tail_rules: frozenset[str] = frozenset()
     id_rules: frozenset[str] = frozenset()
     repaired: frozenset[str] = frozenset()
     overhead: Overhead = Overhead()
@@ -372,7 +375,7 @@ class Renderer:
         self, request: Request, target: Target, broken: "AskRules | None" = None
     ) -> list[Violation]:
         """The rules that the request breaks. What concerns a message alone is asked of those that
-        no request before had.
+        no request before had, and what concerns neighbours of those behind the request before.
 
         Args:
             broken: asks rules; by default each one, of all that it is about.
@@ -380,17 +383,18 @@ class Renderer:
         ask = broken or broken_rules
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
-        fresh = unchecked(wires, target.format)
-        if len(fresh) == len(wires):
-            violations = ask(self.rules, request)
-        else:
-            alone = {name: self.rules[name] for name in self.message_rules}
-            others = {name: rule for name, rule in self.rules.items() if name not in alone}
-            violations = ask(others, request)
-            if ask(alone, {**request, self.cache_order[-1]: fresh}):
+        fresh, stand = unchecked(wires, target.format)
+        parts = [(self.message_rules, fresh)] if len(fresh) < len(wires) else []
+        parts += [(self.tail_rules, wires[stand:])] if stand else []
+        apart = frozenset[str]().union(*(names for names, _ in parts))
+        violations = ask({n: rule for n, rule in self.rules.items() if n not in apart}, request)
+        for names, part in parts:
+            rules = {name: self.rules[name] for name in names}
+            if ask(rules, {**request, self.cache_order[-1]: part}):
                 violations = ask(self.rules, request)
+                break
         if not violations:
-            are_without_fault(fresh, target.format)
+            are_without_fault(wires, fresh, target.format)
         return violations
 
 

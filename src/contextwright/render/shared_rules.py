@@ -25,10 +25,15 @@ def text_is_encodable(request: Any) -> Broken:
 
 def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
     """The items of a list in the request, each with its place; one that is no object is empty."""
-    items = list_if(request.get(key))
-    if not _DICTS.issuperset(map(type, items)):
-        items = [item if isinstance(item, dict) else {} for item in items]
+    items = objects(list_if(request.get(key)))
     return zip(_places(key, len(items)), items, strict=False)
+
+
+def objects(items: list[Any]) -> list[Json]:
+    """The items of a list; one that is no object is empty."""
+    if _DICTS.issuperset(map(type, items)):
+        return items
+    return [item if isinstance(item, dict) else {} for item in items]
 
 
 def _places(key: str, count: int) -> list[str]:
