@@ -7,7 +7,7 @@ from typing import Any
 
 from contextwright.errors import UnknownFormat
 from contextwright.formats.fields import Json, list_if, object_if
-from contextwright.formats.provenance import ABSENT, origins
+from contextwright.formats.provenance import ABSENT, ITEMS, WHOLE, origins
 from contextwright.session.event import Event, Opaque
 from contextwright.session.session import Session
 
@@ -17,6 +17,8 @@ _NO_KINDS = {"", "None", "type"}
 
 _CALL = re.compile("tool|function", re.IGNORECASE)
 """What another format calls a part in which an agent did something: not one may be lost."""
+_SAID = ("content", "contents", "parts", "blocks")
+"""Where formats have what a message says: no message may be lost of which nothing was read."""
 _SAMPLE = 200
 """Messages that are looked at to tell a format, spread over all of them."""
 
@@ -53,7 +55,9 @@ def expect_understood(
     parts = [part for event in session.log for part in event.parts]
     opaque = [one for one in parts if isinstance(one, Opaque) and not _is_known(one, known_kinds)]
     understood = len(parts) - len(opaque)
-    lost = known_kinds is not None and any(_CALL.search(part.kind) for part in opaque)
+    lost = known_kinds is not None and (
+        any(_CALL.search(part.kind) for part in opaque) or is_any_unread(session, format)
+    )
     few = understood and (known_kinds is None or len(strange) <= understood)
     if not strange or (few and not lost):
         return
@@ -84,6 +88,12 @@ def strange_parts(session: Session, format: str, known_kinds: Collection[str] | 
     return strange
 
 
+def is_any_unread(session: Session, format: str) -> bool:
+    """Whether a message says something, and nothing of it was read: it is of another format."""
+    unread = (one for event in session.log if not event.parts for one in _unread(event, format))
+    return any(key in one for one in unread for key in _SAID)
+
+
 def _is_known(part: Opaque, known_kinds: Collection[str] | None) -> bool:
     return part.kind not in _NO_KINDS if known_kinds is None else part.kind in known_kinds
 
@@ -92,6 +102,15 @@ def _unread(event: Event, format: str) -> Iterator[Json]:
     """What stood in a message of which nothing was read: lists and objects, not its labels."""
     for record in origins(event, format):
         rest: Json = record.get("rest", {})
-        held = {k: v for k, v in rest.items() if k != ABSENT and v and isinstance(v, list | dict)}
+        values = {k: object_if(v).get(WHOLE, v) for k, v in rest.items() if k != ABSENT}
+        held = {k: v for k, v in values.items() if v and _is_held(k, v, rest[k])}
         if held:
             yield held
+
+
+def _is_held(key: str, value: Any, rest: Any) -> bool:
+    """Whether a field says more than a label: what a message says, where none of it was read, or
+    a list or an object."""
+    if key in _SAID:
+        return isinstance(value, list | str) or ITEMS not in object_if(rest)
+    return isinstance(value, list | dict)

@@ -25,7 +25,7 @@ from contextwright.formats import (
 from contextwright.formats.document import Document, Record, is_empty_request
 from contextwright.formats.dump import Dumper, Path, get, is_record, items_of, not_a_holder, step_to
 from contextwright.formats.fields import Json, list_if, object_if
-from contextwright.formats.format_evidence import strange_parts
+from contextwright.formats.format_evidence import is_any_unread, strange_parts
 from contextwright.formats.provenance import FreeIds, origins
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.event import (
@@ -297,6 +297,8 @@ def _in_one_format(wire: list[WireMessage], fields: Json, key: str) -> list[Wire
     try:
         name = detect(_document({**fields, key: data} if fields else data))
         strange = _strange(name, data)
+        if is_any_unread(format_named(name).read(_document(data)), name):
+            return wire
         runs = [(one, list(run)) for one, run in groupby(wire, key=lambda each: each.format)]
         apart = sum(_strange(one, [each.data for each in run]) for one, run in runs)
     except (SessionError, LookupError, TypeError, AttributeError, ValueError):
