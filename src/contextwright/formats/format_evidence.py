@@ -17,7 +17,7 @@ _NO_KINDS = {"", "None", "type"}
 
 _CALL = re.compile("tool|function", re.IGNORECASE)
 """What another format calls a part in which an agent did something: not one may be lost."""
-_SAID = ("content", "contents", "parts", "blocks")
+_CONTENT_KEYS = ("content", "contents", "parts", "blocks")
 """Where formats have what a message says: no message may be lost of which nothing was read."""
 _SAMPLE = 200
 """Messages that are looked at to tell a format, spread over all of them."""
@@ -91,7 +91,7 @@ def strange_parts(session: Session, format: str, known_kinds: Collection[str] | 
 def is_any_unread(session: Session, format: str) -> bool:
     """Whether a message says something, and nothing of it was read: it is of another format."""
     unread = (one for event in session.log if not event.parts for one in _unread(event, format))
-    return any(key in one for one in unread for key in _SAID)
+    return any(key in one for one in unread for key in _CONTENT_KEYS)
 
 
 def _is_known(part: Opaque, known_kinds: Collection[str] | None) -> bool:
@@ -111,6 +111,6 @@ def _unread(event: Event, format: str) -> Iterator[Json]:
 def _is_held(key: str, value: Any, rest: Any) -> bool:
     """Whether a field says more than a label: what a message says, where none of it was read, or
     a list or an object."""
-    if key in _SAID:
+    if key in _CONTENT_KEYS:
         return isinstance(value, list | str) or ITEMS not in object_if(rest)
     return isinstance(value, list | dict)
