@@ -10,8 +10,8 @@ that were sent; a shortened one counts by the share of its five-word runs. Token
 Every figure is given for all questions and, in brackets, for the halves: the conversations at
 even places, on which weights were searched for, and those at odd places.
 
-A unit of LoCoMo and of BEAM is `[date] speaker: text [image: caption]`, and every unit costs its
-tokens and 4 of a message. `within` sends a session's date with the first of its units only.
+Every unit costs its tokens and 4 of a message. `within` sends a session's date with the first of
+its units only.
 
 Hybrid search needs a folder with an embedder in CONTEXTWRIGHT_EMBEDDER, a static one or a BERT
 (its vectors are kept in the file CONTEXTWRIGHT_VECTORS, where one is named); `bm25s` is compared
@@ -19,7 +19,6 @@ with where it is installed.
 """
 
 import argparse
-import gzip
 import importlib.util
 import json
 import os
@@ -30,8 +29,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from benchmarks.retrieval_corpora import SETS, Corpus, Question, rows
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.kept_vectors import KeptVectors
@@ -46,7 +46,6 @@ from contextwright.retrieval.vectors import Vectorizer
 from contextwright.session.event import Tool
 from contextwright.tokens.counter import named_counter
 
-DATA = Path(os.environ.get("CONTEXTWRIGHT_DATA", "data"))
 FOLDER = os.environ.get("CONTEXTWRIGHT_EMBEDDER", "")
 TOKENS = named_counter("o200k_base").count
 UNIT = 4
@@ -75,111 +74,10 @@ TARGETS = {
 TOOLS_SENT = 10
 
 
-class Question(NamedTuple):
-    """A question, the ids of what answers it, and the user's questions before it."""
-
-    text: str
-    gold: list[str]
-    earlier: list[str] = []
-
-
-class Corpus(NamedTuple):
-    """Items, and the questions about them."""
-
-    items: list[Item]
-    questions: list[Question]
-
-
 @cache
 def cost(text: str) -> int:
     return TOKENS(text) + UNIT
 
-
-def rows(name: str) -> Iterator[Any]:
-    with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
-def locomo() -> list[Corpus]:
-    found = []
-    for row in rows("locomo"):
-        items = [
-            Item(t["id"], told(s["date"], t), "turn", t["speaker"], str(s["session"]))
-            for s in row["sessions"]
-            for t in s["turns"]
-        ]
-        asked = [(qa["question"], qa["evidence"]) for qa in row["qa"] if qa["category"] != 5]
-        found.append(corpus(items, asked))
-    return found
-
-
-def told(date: str, turn: dict[str, Any]) -> str:
-    """A turn as a unit of evidence: `[date] speaker: text [image: caption]`."""
-    dated = f"[{date}] " if date else ""
-    speaker = turn.get("speaker") or turn["role"]
-    caption = turn.get("image_caption")
-    shown = f" [image: {caption}]" if caption else ""
-    return f"{dated}{speaker}: {turn.get('text') or turn.get('content', '')}{shown}"
-
-
-def chats(name: str) -> list[Corpus]:
-    found = []
-    for row in rows(name):
-        items = [
-            Item(
-                str(m["id"]),
-                told(m.get("date", ""), m),
-                "turn",
-                m["role"],
-                m.get("conversation", ""),
-            )
-            for m in row["messages"]
-        ]
-        found.append(corpus(items, [(qa["question"], qa["evidence"]) for qa in row["qa"]]))
-    return found
-
-
-def qmsum() -> list[Corpus]:
-    found = []
-    for row in rows("qmsum"):
-        items = [
-            Item(str(m["id"]), f"{m['speaker']}: {m['content']}", "turn", m["speaker"], row["id"])
-            for m in row["messages"]
-        ]
-        asked = [
-            (qa["question"], sorted({n for a, b in qa["spans"] for n in range(int(a), int(b) + 1)}))
-            for qa in row["qa"]
-        ]
-        found.append(corpus(items, asked))
-    return found
-
-
-def mtrag() -> list[Corpus]:
-    pool, *asked = rows("mtrag_un")
-    items = [Item(id, text) for id, text in pool["passages"].items()]
-    found = []
-    for row in asked:
-        users = [m["content"] for m in row["messages"] if m["role"] == "user"]
-        last = row["messages"][-1]["content"]
-        if row["evidence"]:
-            found.append(Corpus(items, [Question(last, row["evidence"], users[:-1])]))
-    return found
-
-
-def corpus(items: list[Item], asked: list[tuple[str, list[Any]]]) -> Corpus:
-    known = {item.id for item in items}
-    questions = [(text, [str(id) for id in gold if str(id) in known]) for text, gold in asked]
-    return Corpus(items, [Question(text, gold) for text, gold in questions if gold])
-
-
-SETS: dict[str, Callable[[], list[Corpus]]] = {
-    "locomo": locomo,
-    "beam_100k": lambda: chats("beam_100k"),
-    "qmsum": qmsum,
-    "mtrag_un": mtrag,
-    "bfcl_memory": lambda: chats("bfcl_memory"),
-}
 
 Pack = Callable[[Question, int], list[Item]]
 """What a method sends for a question within a budget."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from benchmarks import figures
 from benchmarks.intervals import mean_interval
-from benchmarks.retrieval import BUDGETS, SETS, TARGETS, Corpus, Pack, methods, recall
+from benchmarks.retrieval import BUDGETS, TARGETS, Pack, methods, recall
+from benchmarks.retrieval_corpora import SETS, Corpus
 from contextwright.retrieval.item import Item
 
 CHOSEN = ("recency", "BM25", "bm25s", "within")
