@@ -41,8 +41,10 @@ SPECS: dict[str, Callable[[], Expr]] = {
     ),
     "PackBuilder()": lambda: PackBuilder().spec,
 }
-EVENTS = 60
+EVENTS = 9
 """Of a new session."""
+LIVE_EVENTS = 60
+"""Of one of many that live at once."""
 MARKS = 5
 """Rows of a growth."""
 
@@ -57,17 +59,21 @@ def resident_mb() -> float:
 
 def row(done: int) -> dict[str, Any]:
     """What is held after so many."""
-    use = memory()
-    return {"done": done, "rss": resident_mb(), "held": use.held_bytes / 1e6, "owners": use.owners}
+    gc.collect()
+    use, blocks = memory(), sys.getallocatedblocks()
+    held = use.held_bytes / 1e6
+    return {"done": done, "rss": resident_mb(), "held": held, "blocks": blocks}
 
 
 def new_sessions(compiles: int, spec: str) -> list[dict[str, Any]]:
     """Compiles of sessions that nobody had before, each dropped afterwards."""
     expr, rows = SPECS[spec](), list[dict[str, Any]]()
     for done in range(compiles + 1):
-        if done % (compiles // MARKS) == 0 or done == min(1_000, compiles // 100):
+        if done and (done % (compiles // MARKS) == 0 or done == min(1_000, compiles // 100)):
             rows.append(row(done))
-        compile(generated_session(EVENTS, seed=done), expr, target=TARGET)
+        session = generated_session(EVENTS, seed=done)
+        session.update(WORD_STATE)
+        compile(session, expr, target=TARGET)
     return rows
 
 
@@ -92,9 +98,9 @@ def json_bytes(session: Session) -> int:
 def live_and_dropped(count: int, spec: str) -> list[dict[str, Any]]:
     """So many sessions at once, and once they all ended."""
     expr = SPECS[spec]()
-    compile(generated_session(EVENTS), expr, target=TARGET)
+    compile(generated_session(LIVE_EVENTS), expr, target=TARGET)
     rows = [row(0)]
-    sessions = [generated_session(EVENTS, seed=seed) for seed in range(count)]
+    sessions = [generated_session(LIVE_EVENTS, seed=seed) for seed in range(count)]
     for session in sessions:
         compile(session, expr, target=TARGET)
     rows.append(row(count))
@@ -175,7 +181,8 @@ def measured(measure: str, count: int, spec: str) -> list[dict[str, Any]]:
 
 
 def growth_table(measure: str, count: int, specs: tuple[str, ...] = tuple(SPECS)) -> str:
-    """A row a spec: resident megabytes and what is held, at each mark."""
+    """A row a spec: resident megabytes and what is held, at each mark; of new sessions also the
+    blocks of memory."""
     lines: list[str] = []
     for spec in specs:
         rows = measured(measure, count, spec)
@@ -185,6 +192,9 @@ def growth_table(measure: str, count: int, specs: tuple[str, ...] = tuple(SPECS)
         cells = " | ".join(f"{each['rss']:.0f} ({each['held']:.1f})" for each in rows)
         grown = rows[-1].get("json", 0) - rows[0].get("json", 0)
         lines.append(f"| {cell(spec)} | {cells} | {f'+{grown:.1f}' if grown else ''} |")
+        if measure == "new_sessions":
+            blocks = " | ".join(f"{each['blocks']:,}" for each in rows)
+            lines.append(f"| blocks that Python has allocated | {blocks} | |")
     return "\n".join(lines)
 
 

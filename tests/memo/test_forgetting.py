@@ -1,7 +1,10 @@
 """Requests do not depend on what is remembered, and little is remembered that is of no more use."""
 
+import gc
 import random
+import sys
 import threading
+from itertools import pairwise
 
 import pytest
 from benchmarks.generated import generated_session, grow
@@ -80,6 +83,19 @@ def test_a_turn_leaves_no_more_behind_than_what_came_with_it(name):
     last, after = held_after(60)
     # what is remembered of an event does not grow with the turns that it went through
     assert last / after < 1.25 * first / before
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_nothing_grows_over_compiles_of_new_sessions(name):
+    def blocks_after(seeds):
+        for seed in seeds:
+            compile(generated_session(9, seed=seed), GROWING[name], target=TARGET)
+        gc.collect()
+        return sys.getallocatedblocks()
+
+    held = [blocks_after(range(100 * n, 100 * n + 100)) for n in range(4)]
+    # what others allocate comes once; a leak has one block for each at least, each time
+    assert min(after - before for before, after in pairwise(held)) < 100
 
 
 @pytest.mark.parametrize("name", GROWING)
