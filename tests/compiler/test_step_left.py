@@ -80,7 +80,11 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     assert looked > 20
 
 
-@pytest.mark.parametrize("spec", (*SPECS[:4], *SPECS[5:]), ids=repr)
+ASKED = C.default() + C.extract({"city": "str"}, key="record") | C.budget(400)
+"""What is asked of all that was said is asked of one object while a turn runs."""
+
+
+@pytest.mark.parametrize("spec", (*SPECS[:4], *SPECS[5:], ASKED), ids=repr)
 def test_a_turn_between_two_steps_reads_as_much_of_a_long_session(spec, monkeypatch):
     def read(turns: int) -> int:
         session, engine = chat(turns), engine_of(spec)

@@ -86,8 +86,12 @@ class RunningDigest:
 
 def until_asked(inputs: Inputs) -> Blocks:
     """The conversation up to what the user said last: the same at every step of a turn."""
-    snapshot = inputs.snapshot
-    return inputs.blocks(snapshot.exchanges(snapshot.preamble, asked_until(inputs)), "history")
+    snapshot, stop = inputs.snapshot, asked_until(inputs)
+    # all but the newest exchange, which may still grow, is one object from turn to turn
+    older = max(snapshot.preamble, min(stop, snapshot.exchange_count - 1))
+    newest = inputs.blocks(snapshot.exchanges(older, stop), "history")
+    known = inputs.until(older, "history")
+    return (*known, *newest) if newest else known
 
 
 def asked_until(inputs: Inputs) -> int:
