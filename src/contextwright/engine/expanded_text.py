@@ -15,7 +15,7 @@ from contextwright.text.line_matches import (
     matching_lines,
     read_range,
 )
-from contextwright.text.text_pages import pages_of
+from contextwright.text.text_pages import TextPages, pages_of
 
 FOOT = 40
 """Tokens of the last line, beside the arguments that it repeats."""
@@ -101,19 +101,33 @@ def answer_of(
     size = most
     while size > room:
         size //= 2
-    repeated = _repeated(call, size if size < most or call.max_tokens else 0)
-    foot = FOOT + count(tool) + 2 * count(repeated)
-    pages = pages_of(view, max(SMALLEST, size - foot), count)
-    number = call.page
-    if not 1 <= number <= len(pages):
-        return f"Not read: page {call.page} of {what}; there are pages 1-{len(pages)}."
-    page = pages.page(number)
+    asked = pages = _pages(call, view, most, most, count, tool)
+    if not 1 <= call.page <= len(asked):
+        return f"Not read: page {call.page} of {what}; there are pages 1-{len(asked)}."
+    if size < most:  # smaller pages: one begins where the page that was asked for does
+        pages = _pages(call, view, size, most, count, tool)
+    number, page = pages.page_from(asked.starts[call.page - 1])
+    repeated = _repeated(call, _named_size(call, size, most))
     if len(pages) == 1:
         return f"{page}\n[{what}: all of it]"
     where = f"page {number} of {len(pages)} of {what}"
     if number == len(pages):
         return f"{page}\n[{where}: the end]"
     return f"{page}\n[{where}; next: {tool}({repeated}, page={number + 1})]"
+
+
+def _pages(
+    call: ReadBackCall, view: str, size: int, most: int, count: Callable[[str], int], tool: str
+) -> TextPages:
+    """What is given, in pages of so many tokens, their last lines included."""
+    repeated = _repeated(call, _named_size(call, size, most))
+    foot = FOOT + count(tool) + 2 * count(repeated)
+    return pages_of(view, max(SMALLEST, size - foot), count)
+
+
+def _named_size(call: ReadBackCall, size: int, most: int) -> int:
+    """The tokens that the call for the next page has to name; 0 where it needs to name none."""
+    return size if size < most or call.max_tokens else 0
 
 
 def _view(call: ReadBackCall, text: str, lines: LineRange, total: int) -> tuple[str, str]:

@@ -1,5 +1,7 @@
 """A long text in pages: exact slices of it, which together are all of it."""
 
+from bisect import bisect_right
+
 import msgspec
 
 from contextwright.text.cut import WIDEST, Count
@@ -22,6 +24,12 @@ class TextPages(msgspec.Struct, frozen=True):
         """A page, counted from 1, byte for byte."""
         stops = (*self.starts[1:], len(self.text))
         return self.text[self.starts[number - 1] : stops[number - 1]]
+
+    def page_from(self, place: int) -> tuple[int, str]:
+        """The number of the page that a character place is in, and what it has from there on."""
+        number = bisect_right(self.starts, place)
+        stop = self.starts[number] if number < len(self) else len(self.text)
+        return number, self.text[place:stop]
 
 
 def pages_of(text: str, tokens: int, count: Count) -> TextPages:
