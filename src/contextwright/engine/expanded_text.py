@@ -101,12 +101,12 @@ def answer_of(
     size = most
     while size > room:
         size //= 2
-    asked = pages = _pages(call, view, most, most, count, tool)
-    if not 1 <= call.page <= len(asked):
-        return f"Not read: page {call.page} of {what}; there are pages 1-{len(asked)}."
+    whole = pages = _pages(call, view, most, most, count, tool)
+    if not 1 <= call.page <= len(whole):
+        return f"Not read: page {call.page} of {what}; there are pages 1-{len(whole)}."
     if size < most:  # smaller pages: one begins where the page that was asked for does
         pages = _pages(call, view, size, most, count, tool)
-    number, page = pages.page_from(asked.starts[call.page - 1])
+    number, page = pages.page_from(whole.starts[call.page - 1])
     repeated = _repeated(call, _named_size(call, size, most))
     if len(pages) == 1:
         return f"{page}\n[{what}: all of it]"
