@@ -3,7 +3,7 @@
     python -m benchmarks.proxy_overhead [CALLS]
 
 Upstream, forwarder, proxies and client are processes of their own, asked in turns. Writes
-docs/reference/proxy-overhead.md. It takes about five minutes where nothing else runs.
+docs/reference/proxy-overhead.md. It takes about six minutes where nothing else runs.
 """
 
 import json
@@ -60,6 +60,12 @@ app.router.add_route("*", "/{any:.*}", answer)
 web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), print=None)
 """
 MESSAGES, STREAMS, ROUNDS = 1_500, 16, 16
+AROUND = 50
+"""A conversation of so many messages is measured from so many fewer to so many more, that is at so
+many calls: an agent's answer and its tool's result are new in each."""
+LINES = 20
+"""Of each result of the first conversation; those of each further one are longer, so that steps
+fall where they fall."""
 PORT = 9551
 SPEC = "C.compaction(100_000)"
 WAYS = ("no proxy", "bare forwarder", "`ctx serve`, nothing due", "`ctx serve`, with the spec")
@@ -68,23 +74,40 @@ FEW, MANY = 50, 450
 """Events of a stream: what more of them take is what an event takes, the rest is the request's."""
 
 
-class Figures(NamedTuple):
-    """What was measured of a way to the upstream."""
+class Calls(NamedTuple):
+    """What was measured of calls on a way to the upstream: milliseconds of each, and of the
+    processor's time in the process between; and of those that came shorter than the one before,
+    by a step."""
 
-    calls: list
+    times: list
     work: list
+    steps: list
+
+    @classmethod
+    def none(cls):
+        return cls([], [], [])
+
+
+class Events(NamedTuple):
+    """What was measured of streams: microseconds of the processor's time for each event, in each
+    round; and milliseconds for a stream beside its events."""
+
     events: list
     streams: list
 
 
-def body_of(count, *, stream=False):
-    """A body of OpenAI Chat with so many messages, as bytes."""
-    messages = [{"role": "user", "content": "read all files"}]
+def body_of(count, *, lines=30, stream=False):
+    """A body of OpenAI Chat with so many messages, as bytes.
+
+    Args:
+        lines: of each result.
+    """
+    messages = [{"role": "user", "content": f"read all files, {lines} lines of each"}]
     for number in range(count // 2):
         function = {"name": "read", "arguments": f'{{"path": "f{number}"}}'}
         call = {"id": f"c{number}", "type": "function", "function": function}
         messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        text = "\n".join(f"{number} {line} some words of a file" for line in range(30))
+        text = "\n".join(f"{number} {line} some words of a file" for line in range(lines))
         messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": text})
     tool = {"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}
     # its window holds the whole conversation at every call
@@ -95,17 +118,17 @@ def body_of(count, *, stream=False):
 
 
 def asked(port, body, query=""):
-    """Milliseconds of one call."""
+    """Milliseconds of one call, and what the upstream has for an answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=300)
     start = time.perf_counter()
     connection.request(
         "POST", f"/v1/chat/completions{query}", body, {"content-type": "application/json"}
     )
     answer = connection.getresponse()
-    answer.read()
+    text = answer.read()
     connection.close()
     assert answer.status == 200, answer.status
-    return (time.perf_counter() - start) * 1000
+    return (time.perf_counter() - start) * 1000, text
 
 
 def processor_s(process):
@@ -138,47 +161,68 @@ def middle_and_most(values):
     return statistics.median(values), sorted(values)[int(len(values) * 0.99)]
 
 
+def grown(ways, found, bodies):
+    """Measure calls of a conversation that grows: its first body, which is not counted, and each
+    of the others."""
+    first, *further = bodies
+    for _, _, port in ways:
+        asked(port, first)
+    sizes = dict.fromkeys(found, 0)
+    for body in further:
+        for name, process, port in ways:
+            before = processor_s(process)
+            time_ms, text = asked(port, body)
+            work_ms = (processor_s(process) - before) * 1000
+            found[name].times.append(time_ms)
+            found[name].work.append(work_ms)
+            size = json.loads(text)["usage"]["prompt_tokens"]
+            if size < sizes[name]:
+                found[name].steps.append(work_ms)
+            sizes[name] = size
+
+
+def streams(ways):
+    """Measure events of streams."""
+    found, body = {name: Events([], []) for name in WAYS}, body_of(20, stream=True)
+    for _, process, port in ways:
+        streamed(process, port, body, FEW)
+    for _ in range(ROUNDS):
+        for name, process, port in ways:
+            few, many = (streamed(process, port, body, events) for events in (FEW, MANY))
+            event = (many - few) / STREAMS / (MANY - FEW)
+            found[name].events.append(event)
+            found[name].streams.append((few / STREAMS - event * FEW) / 1000)
+    return found
+
+
 def measured(calls):
-    """Of each way: milliseconds of the calls, and of the processor's time in them; microseconds of it for each event
-    of a stream, in each round; and milliseconds for a stream beside its events."""
+    """Of each way: calls of conversations around so many messages; as many of one that goes on
+    from there; and events of streams."""
     upstream = f"http://127.0.0.1:{PORT}"
     serve = ("-m", "contextwright.cli", "serve", "--upstream", upstream, "--port")
-    ports = range(PORT, PORT + len(WAYS))
     processes = [
         started(PORT, "-c", UPSTREAM, str(PORT)),
         started(PORT + 1, "-c", FORWARDER, str(PORT + 1), upstream),
         started(PORT + 2, *serve, str(PORT + 2)),
         started(PORT + 3, *serve, str(PORT + 3), "--spec", SPEC),
     ]
-    ways = list(zip(WAYS, processes, ports, strict=True))
-    found = {name: Figures([], [], [], []) for name in WAYS}
+    ways = list(zip(WAYS, processes, range(PORT, PORT + len(WAYS)), strict=True))
+    around, longer = ({name: Calls.none() for name in WAYS} for _ in range(2))
     try:
-        for port in ports:
-            asked(port, body_of(MESSAGES))
-        for call in range(calls):
-            body = body_of(MESSAGES + 2 * call + 2)
-            for name, process, port in ways:
-                before = processor_s(process)
-                found[name].calls.append(asked(port, body))
-                found[name].work.append((processor_s(process) - before) * 1000)
-        stream = body_of(20, stream=True)
-        for _, process, port in ways:
-            streamed(process, port, stream, FEW)
-        for _ in range(ROUNDS):
-            for name, process, port in ways:
-                few, many = (streamed(process, port, stream, events) for events in (FEW, MANY))
-                event = (many - few) / STREAMS / (MANY - FEW)
-                found[name].events.append(event)
-                found[name].streams.append((few / STREAMS - event * FEW) / 1000)
+        for number in range(calls // AROUND):
+            lines = LINES + 4 * number
+            counts = range(MESSAGES - AROUND, MESSAGES + AROUND + 1, 2)
+            grown(ways, around, (body_of(count, lines=lines) for count in counts))
+        grown(ways, longer, (body_of(MESSAGES + 2 * call) for call in range(calls + 1)))
+        return around, longer, streams(ways)
     finally:
         for process in processes:
             process.terminate()
-    return found
 
 
 def row(name, figures):
-    """A way's row of the table of calls."""
-    cells = (*middle_and_most(figures.calls), *middle_and_most(figures.work))
+    """A way's row of a table of calls."""
+    cells = (*middle_and_most(figures.times), *middle_and_most(figures.work), max(figures.work))
     return f"| {name} | {' | '.join(f'{cell:.1f}' for cell in cells)} |"
 
 
@@ -189,16 +233,28 @@ def event_row(name, figures):
     return f"| {name} | {' | '.join(f'{cell:.1f}' for cell in cells)} | {per_stream:.1f} |"
 
 
-def page(found, calls):
-    """The page of the figures."""
+def table(found):
+    """The table of calls, and what they take more than behind the bare forwarder."""
     bare, ours = found[WAYS[1]], found[WAYS[3]]
-    added = [
-        one - other
-        for one, other in zip(middle_and_most(ours.calls), middle_and_most(bare.calls), strict=True)
-    ]
-    share = statistics.median(ours.events) / statistics.median(bare.events)
+    pairs = zip(middle_and_most(ours.times), middle_and_most(bare.times), strict=True)
+    median, most = (one - other for one, other in pairs)
     rows = "\n".join(row(*pair) for pair in found.items())
-    event_rows = "\n".join(event_row(*pair) for pair in list(found.items())[1:])
+    steps = f"{len(ours.steps)} of these calls took a step"
+    if ours.steps:
+        steps += f", {statistics.median(ours.steps):.0f} ms of the processor in the middle"
+    return f"""| | median | 99th percentile | processor, median | 99th percentile | most |
+| --- | ---: | ---: | ---: | ---: | ---: |
+{rows}
+
+`ctx serve --spec '{SPEC}'` takes {median:.1f} ms more than the bare forwarder at the median, {most:.1f} ms at the 99th percentile; {steps}."""
+
+
+def page(around, longer, streams, calls):
+    """The page of the figures."""
+    size = len(body_of(MESSAGES))
+    sizes = [len(body_of(MESSAGES, lines=LINES + 4 * n)) // 1000 for n in range(calls // AROUND)]
+    share = statistics.median(streams[WAYS[3]].events) / statistics.median(streams[WAYS[1]].events)
+    event_rows = "\n".join(event_row(*pair) for pair in list(streams.items())[1:])
     parser = version_of("httptools")
     return f"""# What a proxy adds to a call
 
@@ -208,15 +264,17 @@ of aiohttp, proxies and client are processes of their own on one machine, and ar
 
 ## A call of a long conversation
 
-{calls} calls of a conversation of {MESSAGES:,} messages ({len(body_of(MESSAGES)) // 1000:,} kB) that grows by two at each of them, behind a
-first call that is not counted: the proxy knows the conversation. `{SPEC}` sends it shortened ({len(body_of(MESSAGES)) // 3600:,}k tokens or so
-come in); its steps, of which these calls have one or two, are counted too. Milliseconds of the whole call, and of the processor's time in the process between:
+{len(sizes)} conversations around {MESSAGES:,} messages ({min(sizes):,} to {max(sizes):,} kB): each is sent with {MESSAGES - AROUND:,} messages, which is not counted,
+so that the proxy knows it, and then with two more at each of {AROUND} calls. `{SPEC}` sends it shortened; its steps are counted too.
+Milliseconds of the whole call, and of the processor's time in the process between:
 
-| | median | 99th percentile | processor, median | 99th percentile |
-| --- | ---: | ---: | ---: | ---: |
-{rows}
+{table(around)}
 
-`ctx serve --spec '{SPEC}'` takes {added[0]:.1f} ms more than the bare forwarder at the median, {added[1]:.1f} ms at the 99th percentile.
+## A conversation that goes on
+
+{calls} calls of one conversation, from {MESSAGES:,} messages ({size // 1000:,} kB) to {MESSAGES + 2 * calls:,}:
+
+{table(longer)}
 
 ## An event of a stream
 
@@ -248,7 +306,7 @@ def version_of(package):
 
 def main():
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    text = page(measured(calls), calls)
+    text = page(*measured(calls), calls)
     PAGE.write_text(text)
     print(text)
 

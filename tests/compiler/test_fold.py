@@ -192,6 +192,25 @@ def test_a_first_compile_offers_a_note_s_last_tokens_to_what_is_near(begun, monk
     assert begun and counts[0] > 10 and counts[2] <= 1.5 * counts[0], counts
 
 
+def test_a_note_with_much_room_looks_for_what_comes_next_once(monkeypatch):
+    """However much of what it tells is told in more words in between."""
+    looked, steps, counts = (
+        calls_of(monkeypatch, LastUses, "following"),
+        calls_of(monkeypatch, fold, "plan_fold"),
+        [],
+    )
+    for exchanges in (60, 120, 240):
+        session = Session("files")
+        session.user("Read them all.")
+        for n in range(exchanges):
+            session.call("read", {"path": f"/src/part{n}.py"}, id=f"c{n}")
+            session.result(f"c{n}", "\n".join(f"line {n} {at} of a file" for at in range(30)))
+        looked.clear(), steps.clear()
+        list(growing(session, C.compaction(150 * exchanges), Memo(), [len(session)]))
+        counts.append(len(looked) / len(steps) / exchanges)
+    assert max(counts) < 4 and counts[2] < 1.5 * counts[0], counts
+
+
 def test_a_first_compile_reads_what_was_said_since_the_origin_before(begun, monkeypatch):
     read = calls_of(monkeypatch, LastUses, "append"), calls_of(monkeypatch, word_weights, "weighed")
     counts = []

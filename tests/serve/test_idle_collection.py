@@ -52,6 +52,19 @@ def test_it_is_made_at_last_where_calls_never_end(own_process, monkeypatch):
     assert collect_if_idle(9)
 
 
+def test_what_was_looked_at_is_set_aside_until_there_is_twice_as_much(own_process, monkeypatch):
+    set_aside, looked_at = [100], []
+    monkeypatch.setattr(idle_collection.gc, "get_freeze_count", lambda: set_aside[0])
+    monkeypatch.setattr(idle_collection.gc, "unfreeze", lambda: looked_at.append(set_aside[0]))
+    monkeypatch.setattr(idle_collection.gc, "get_count", lambda: (0, 0, 10))
+    monkeypatch.setattr(idle_collection._set_aside, "settled", 100)
+    for count in (110, 199, 200, 300, 399, 400):
+        set_aside[0] = count
+        left = garbage()
+        assert collect_if_idle(0) and left() is None
+    assert looked_at == [200, 400]
+
+
 def test_a_call_that_follows_at_once_waits_for_none(own_process, monkeypatch):
     """Only a pause is one: an agent whose tool is quick asks again within milliseconds."""
     made = []

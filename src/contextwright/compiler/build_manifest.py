@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -27,7 +28,7 @@ from contextwright.compiler.manifest import (
 from contextwright.compiler.of_body import unrendered_parameters
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import gaps_between
+from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import unrendered, unrendered_tools
 from contextwright.render.message_layout import Layout
@@ -46,6 +47,7 @@ from contextwright.tasks.proofs import needed
 if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
 
+_LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
 
@@ -66,12 +68,11 @@ class CompileResult(msgspec.Struct, frozen=True, eq=False):
 
 
 def manifest_of(
-    built: CompileResult, tracer: Tracer, body: bytes, compiler: "SpecCompiler"
+    built: CompileResult, tracer: Tracer, checksum: str, compiler: "SpecCompiler"
 ) -> Manifest:
-    """The receipt of a request."""
+    """The receipt of a request, of whose body `checksum` is."""
     snapshot, target, room = built.snapshot, built.target, built.room
     spec = to_data(compiler.spec)
-    checksum = sha256(body).hexdigest()
     spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
     session_id = built.planned.clean_id(snapshot.session_id)
     origin = f"{session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
@@ -183,7 +184,7 @@ def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     """The gaps between the exchanges that are in the request, in a summary of it, or stand in
     its changes."""
     snapshot = built.snapshot
-    places = [(b.order, b.order + 1) for b in built.blocks if b.order >= 0]
+    places = list(spans_of(sorted({b.order for b in built.blocks if b.order >= 0})))
     places += tracer.summarized
     places += built.ranges.places(tracer.changes)
     count = snapshot.exchange_count
@@ -219,7 +220,7 @@ def _alike(change: Change) -> tuple[str, str, str, str]:
 
 
 def _artifacts(blocks: Blocks) -> tuple[str, ...]:
-    refs = (block.ref for block in blocks if block.ref.startswith("artifact://"))
+    refs = (ref for ref in filter(None, map(_REF, blocks)) if ref.startswith("artifact://"))
     return tuple(dict.fromkeys(refs))
 
 
@@ -322,8 +323,8 @@ def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...], trust: str)
 
 def _by_layer(blocks: tuple[KeptBlock, ...]) -> dict[str, int]:
     tokens: dict[str, int] = {}
-    for block in blocks:
-        tokens[block.layer] = tokens.get(block.layer, 0) + block.tokens
+    for layer, group in groupby(blocks, key=_LAYER):
+        tokens[layer] = tokens.get(layer, 0) + sum(map(_TOKENS, group))
     return tokens
 
 

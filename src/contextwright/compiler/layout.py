@@ -1,6 +1,7 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
 from itertools import groupby
+from operator import attrgetter
 
 import msgspec
 
@@ -24,6 +25,7 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
+_MESSAGES = attrgetter("messages")
 EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Text(text=""),)),))
 
 
@@ -48,7 +50,10 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
     state, summaries of it included, stands where the history begins: nothing of it speaks with
     the system's voice (rules.md#trust).
     """
-    texts = [block for block in blocks if not block.messages]
+    conversation, texts = blocks, list[Block]()
+    if not all(map(_MESSAGES, blocks)):
+        conversation = tuple(block for block in blocks if block.messages)
+        texts = [block for block in blocks if not block.messages]
     framed: Blocks = ()
     if assembled.payload:
         framed = tuple(block for block in texts if block.layer is not Layer.SYSTEM)
@@ -61,7 +66,6 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
     lasting = [block for block in lasting if block not in history]
     moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
     moving.sort(key=lambda block: block.source == RECITED)
-    conversation = tuple(block for block in blocks if block.messages)
     missing = (block for block in conversation if block.source == LEFT_OUT)
     instruction = tuple(
         Section(text, CacheClass.STABLE, (block.id,))

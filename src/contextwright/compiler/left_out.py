@@ -19,7 +19,7 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
 from contextwright.compiler.overflow import enforce_budget, spare_of_limit
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import Span, gaps_between
+from contextwright.compiler.stood_for import Span, gaps_between, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError
@@ -152,7 +152,7 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     orders = {block.order for block in blocks if block.order >= 0}
     if len(orders) >= snapshot.exchange_count - snapshot.preamble:
         return ()  # all of it is sent
-    places = [(order, order + 1) for order in orders]
+    places = list(spans_of(sorted(orders)))
     for block in blocks:
         if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW):
             places += _stood_for(block, inputs)

@@ -1,13 +1,15 @@
 """A pack: the request for one call, and its manifest."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
 from contextwright.errors import NotInThisFormat, ReplayError
+from contextwright.formats.encoded_body import EncodedBody, Order, encoded_body
+from contextwright.memo.by_identity import NEWEST
 from contextwright.memo.ownership import owned_table
 from contextwright.render.apply_context import applied
 from contextwright.session.session import Session
@@ -110,28 +112,33 @@ class Pack(msgspec.Struct, frozen=True):
 
 
 class KnownRequest(msgspec.Struct, frozen=True, eq=False):
-    """What a body was encoded from, and in which order of keys. Nobody writes into it."""
+    """What a body was encoded from. Nobody writes into it."""
 
     request: Mapping[str, Any]
-    order: Literal["sorted"] | None
+    encoded: EncodedBody
 
     def copy(self, value: Any) -> Any:
         """A part of it as it stands in the body, for somebody to write into."""
-        return msgspec.json.decode(msgspec.json.encode(value, order=self.order))
+        return msgspec.json.decode(msgspec.json.encode(value, order=self.encoded.order))
 
 
-def encoded(request: Mapping[str, Any], order: Literal["sorted"] | None) -> bytes:
+def encoded(request: Mapping[str, Any], key: str, order: Order) -> EncodedBody:
     """The body of a request. What it was encoded from is remembered while its session's texts are
-    looked at: its messages stand in the next request as the same objects (`render.known_wires`)."""
-    body = msgspec.json.encode(request, order=order)
+    looked at: its messages stand in the next request as the same objects (`render.known_wires`).
+
+    Args:
+        key: of its messages.
+    """
     table = owned_table("newest request", brief=True)
+    before: KnownRequest | None = None if table is None else table.known(NEWEST)
+    made = encoded_body(request, key, order, None if before is None else before.encoded)
     if table is not None:
-        table.clear()
-        table[body] = KnownRequest(request, order)
-    return body
+        table[NEWEST] = KnownRequest(request, made)
+    return made
 
 
 def known_request(pack: Pack) -> KnownRequest | None:
     """What a pack's body was encoded from, where that is remembered."""
     table = owned_table("newest request", brief=True)
-    return None if table is None else table.get(pack.body)
+    known: KnownRequest | None = None if table is None else table.known(NEWEST)
+    return known if known is not None and known.encoded.text == pack.body else None

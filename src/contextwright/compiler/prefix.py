@@ -1,6 +1,6 @@
 """What a request shares with the one before it: what a provider's cache can use again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import accumulate, compress
 from operator import is_not
 from typing import Any, cast
@@ -9,7 +9,7 @@ import msgspec
 
 from contextwright.compiler.manifest import Prefix
 from contextwright.errors import ModelError
-from contextwright.memo.by_identity import by_identity
+from contextwright.memo.by_identity import NEWEST, by_identity
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
 from contextwright.render.known_wires import tokens_of_wires
@@ -53,23 +53,21 @@ def _same(old: "list[_Piece]", new: "list[_Piece]") -> int:
 
 def _known_pieces(before: Request | bytes, order: tuple[str, ...]) -> "list[_Piece]":
     if not isinstance(before, bytes):
-        return list(_pieces(before, order))
-
-    def read(body: bytes) -> list[_Piece]:
-        return list(_pieces(msgspec.json.decode(body), order))
-
+        return _pieces(before, order)
     table = owned_table(("cache pieces", order), brief=True)
-    return read(before) if table is None else table.remembered(before, read)
+    known: tuple[bytes, list[_Piece]] | None = None if table is None else table.known(NEWEST)
+    if known is not None and known[0] == before:
+        return known[1]
+    return _pieces(msgspec.json.decode(before), order)
 
 
 def _new_pieces(now: Request, body: bytes, renderer: Renderer) -> "list[_Piece]":
     # a message stands in the next requests as the very same object (`render.known_wires`)
     known = owned_table("wire pieces", brief=True)
-    pieces = list(_pieces(now, renderer.cache_order, known))
+    pieces = _pieces(now, renderer.cache_order, known)
     table = owned_table(("cache pieces", renderer.cache_order), brief=True) if body else None
     if table is not None:
-        table.clear()  # only the newest is asked for
-        table[body] = pieces
+        table[NEWEST] = body, pieces
     return pieces
 
 
@@ -104,20 +102,20 @@ class _Piece(msgspec.Struct, frozen=True):
     parts: int
 
 
-def _pieces(
-    request: Request, order: tuple[str, ...], known: Table | None = None
-) -> Iterator[_Piece]:
+def _pieces(request: Request, order: tuple[str, ...], known: Table | None = None) -> list[_Piece]:
     """The pieces of a request; `known` are those of its conversation that were made before."""
+    pieces: list[_Piece] = []
     for key in order:
         value = request.get(key)
         if isinstance(value, list):
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
             if known is not None and key == order[-1]:
-                yield from by_identity(known, items, _piece)
+                pieces += by_identity(known, items, _piece)
             else:
-                yield from map(_piece, items)
+                pieces += map(_piece, items)
         elif value is not None:
-            yield _piece(value)
+            pieces.append(_piece(value))
+    return pieces
 
 
 def _name(request: Request, place: int, order: tuple[str, ...]) -> str:

@@ -367,10 +367,11 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
         order = "sorted" if built.target.sources is None else None
-        body = encoded(built.rendered.request, order)
-        manifest = manifest_of(built, tracer, body, self)
+        request = built.rendered.request
+        made = encoded(request, built.target.provider.renderer.cache_order[-1], order)
+        body = made.text
+        manifest = manifest_of(built, tracer, made.checksum, self)
         if previous is not None:
-            request = built.rendered.request
             prefix = shared_prefix(previous.body, request, built.target, body=body)
             prefix = with_loss(prefix, previous, request, manifest, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)

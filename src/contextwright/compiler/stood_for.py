@@ -1,8 +1,8 @@
 """What a summary stands for."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, pairwise
-from operator import attrgetter, not_
+from itertools import compress, count, pairwise
+from operator import attrgetter, not_, sub
 from types import MappingProxyType
 from typing import Any
 
@@ -133,7 +133,8 @@ def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:
         return ()
     if orders[-1] - orders[0] == len(orders) - 1:
         return ((orders[0], orders[-1] + 1),)
-    ends = [n for n in range(1, len(orders)) if orders[n] != orders[n - 1] + 1]
+    steps = map(sub, orders[1:], orders)
+    ends = list(compress(count(1), map((1).__ne__, steps)))
     edges = pairwise((0, *ends, len(orders)))
     return tuple((orders[start], orders[stop - 1] + 1) for start, stop in edges)
 

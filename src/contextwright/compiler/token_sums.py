@@ -25,21 +25,26 @@ NEAR = 64
 
 
 class TokenSums:
-    """Running sums over one log, by one way to count. They grow at their end; an exchange that is
-    joined by a late result is counted anew, and what stands behind it summed anew."""
+    """Running sums over one log, by one way to count, from its first exchange on or from the one
+    where they were told to begin. They grow at their end; an exchange that is joined by a late
+    result is counted anew, and what stands behind it summed anew."""
 
     def __init__(self) -> None:
         self._log: ref[Log] | None = None
-        self._begin()
+        self._first = self._joins = 0
+        self._tokens = array("q")
+        self._sums = array("q", [0])
 
-    def _begin(self) -> None:
+    def begin(self, first: int, log: Log) -> None:
+        """Begin anew, from an exchange of a log on."""
+        self._log, self._first = ref(log), first
         self._tokens = array("q")
         self._sums = array("q", [0])
         self._joins = 0
 
-    def is_of(self, log: Log) -> bool:
-        """Whether they are of this log."""
-        return self._log is not None and self._log() is log
+    def reaches(self, first: int, log: Log) -> bool:
+        """Whether they are of this log, from an exchange on or from one before it."""
+        return self._log is not None and self._log() is log and self._first <= first
 
     @property
     def held_bytes(self) -> int:
@@ -58,15 +63,17 @@ class TokenSums:
         Args:
             stop: at most the newest exchange, which may still grow and is no part of any sum.
         """
-        self._follow(snapshot, stop, count)
+        self._follow(snapshot, start, stop, count)
         more = self._unlike(start, stop, snapshot, count)
-        return self._sums[stop] - self._sums[start] + sum(more.values())
+        first = self._first
+        return self._sums[stop - first] - self._sums[start - first] + sum(more.values())
 
     def running(self, start: int, stop: int, snapshot: Snapshot, count: Count) -> list[int]:
         """Tokens of the exchanges from `start` up to each place, from `start` itself to `stop`."""
-        self._follow(snapshot, stop, count)
-        before = self._sums[start]
-        sums = [tokens - before for tokens in self._sums[start : stop + 1]]
+        self._follow(snapshot, start, stop, count)
+        first = self._first
+        before = self._sums[start - first]
+        sums = [tokens - before for tokens in self._sums[start - first : stop + 1 - first]]
         for index, more in self._unlike(start, stop, snapshot, count).items():
             for place in range(index - start + 1, len(sums)):
                 sums[place] += more
@@ -78,7 +85,8 @@ class TokenSums:
         if snapshot.position == len(snapshot.log):
             return {}
         return {
-            index: count(snapshot.exchanges(index, index + 1))[0] - self._tokens[index]
+            index: count(snapshot.exchanges(index, index + 1))[0]
+            - self._tokens[index - self._first]
             for index in set(snapshot.log.late_joins())
             if start <= index < stop
         }
@@ -90,26 +98,26 @@ class TokenSums:
         not before `first`; None where the sums do not nearly reach there: what is old is not
         counted for it."""
         log = snapshot.log
-        near = self.is_of(log) and 0 < stop < snapshot.exchange_count
+        near = self.reaches(0, log) and 0 < stop < snapshot.exchange_count
         if not near or stop - len(self._tokens) > NEAR or snapshot.position < len(log):
             return None
-        self._follow(snapshot, stop, count)
+        self._follow(snapshot, 0, stop, count)
         return max(first, bisect_right(self._sums, self._sums[stop] - tokens, first, stop) - 1)
 
-    def _follow(self, snapshot: Snapshot, stop: int, count: Count) -> None:
-        if not self.is_of(snapshot.log):
-            self._log = ref(snapshot.log)
-            self._begin()
-        joins = snapshot.log.late_joins(self._joins)
-        self._joins += len(joins)
-        stale = [index for index in set(joins) if index < len(self._tokens)]
+    def _follow(self, snapshot: Snapshot, start: int, stop: int, count: Count) -> None:
         whole = snapshot.log
+        if not self.reaches(start, whole):
+            self.begin(0, whole)
+        first = self._first
+        joins = whole.late_joins(self._joins)
+        self._joins += len(joins)
+        stale = [index for index in set(joins) if first <= index < first + len(self._tokens)]
         for index in stale:
-            self._tokens[index] = count(whole.exchanges(index, index + 1, len(whole)))[0]
+            self._tokens[index - first] = count(whole.exchanges(index, index + 1, len(whole)))[0]
         if stale:
-            del self._sums[min(stale) + 1 :]
-        if len(self._tokens) < stop:
-            new = whole.exchanges(len(self._tokens), stop, len(whole))
+            del self._sums[min(stale) - first + 1 :]
+        if first + len(self._tokens) < stop:
+            new = whole.exchanges(first + len(self._tokens), stop, len(whole))
             self._tokens.extend(count(new))
         total = self._sums[-1]
         for tokens in self._tokens[len(self._sums) - 1 :]:
@@ -137,9 +145,14 @@ def tokens_of_all(
     if last < first:
         return 0
     with memo.growing(("token sums", cost), TokenSums) as sums:
-        if known is not None and not sums.is_of(snapshot.log):
-            return known.tokens + sum(count(snapshot.exchanges(known.stop)))
-        older = sums.between(first, last, snapshot, count)
+        before = 0
+        if known is not None and not sums.reaches(first, snapshot.log):
+            if known.stop > last:
+                return known.tokens
+            first, before = known.stop, known.tokens
+            if not sums.reaches(first, snapshot.log):
+                sums.begin(first, snapshot.log)
+        older = before + sums.between(first, last, snapshot, count)
     return older + sum(count(snapshot.exchanges(last)))
 
 

@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import repeat
-from operator import is_
 from typing import Any
 
 import msgspec
@@ -31,6 +30,7 @@ from contextwright.formats.message_list import (
     read_appended,
     read_tail,
 )
+from contextwright.memo.by_identity import same_beginning
 from contextwright.session.session import Session
 from contextwright.spec.saved_fold import SavedFold, save_folds
 
@@ -83,6 +83,14 @@ class WireMatch(msgspec.Struct, frozen=True, eq=False):
         return self.wire is wire and (self.digest is not None or self.place == place)
 
 
+class PlacedWires(msgspec.Struct, frozen=True, eq=False):
+    """The messages of the newest request, what each says, and its place in the history."""
+
+    wires: Sequence[Any]
+    matches: list[WireMatch]
+    places: list[int | None]
+
+
 class MessageHistory:
     """Messages that were read, and their session.
 
@@ -96,6 +104,8 @@ class MessageHistory:
         size: bytes of the messages as JSON.
         forms: of each message, the digests of the messages that it is in another format.
         folds: what compactions decided for the last two requests, to be saved with the session.
+        copies: messages of the newest request that are none of the caller's, each with its copy, by
+            their ids.
     """
 
     def __init__(self, identity: bytes, read: ReadMessages, fields: Json | None = None) -> None:
@@ -113,7 +123,8 @@ class MessageHistory:
         self._digests: list[bytes | None] = []
         self._index: dict[bytes, list[int]] = {}  # digest -> places, of the first `_indexed`
         self._indexed = 0
-        self._matches: dict[int, WireMatch] = {}  # by the ids of their wires
+        self._placed = PlacedWires((), [], [])
+        self.copies: dict[int, tuple[Any, Any]] = {}
         self._fields = shadow(fields)
 
     def save_folds(self) -> None:
@@ -132,7 +143,7 @@ class MessageHistory:
     def overlap(self, messages: list[Any]) -> Overlap:
         """How far a list of messages is what this history has."""
         first = messages[: len(self)]
-        same = self._same_objects(first) if isinstance(messages, KeptMessages) else 0
+        same = same_beginning(self.messages, first) if isinstance(messages, KeptMessages) else 0
         is_equal = self._shadows[same:] == first[same:]
         if is_equal and self._numbers.are_equal(self._shadows, first, same):
             return Overlap(len(self), list(range(len(self))), len(self), equal=True)
@@ -150,11 +161,6 @@ class MessageHistory:
             else:
                 break
         return Overlap(known, places, at)
-
-    def _same_objects(self, messages: list[Any]) -> int:
-        """How many messages, from the first one, are the very objects that came last."""
-        are_same = list(map(is_, self.messages, messages))
-        return are_same.index(False) if False in are_same else len(are_same)
 
     def _is_same(self, place: int, message: Any) -> bool:
         if is_unchanged(self._shadows[place], message):
@@ -178,20 +184,40 @@ class MessageHistory:
             known: the object that stands for each of them in every request that has it: what one
                 says is looked at once.
         """
-        before, self._matches = self._matches, {}
-        places: list[int | None] = []
-        start = 0
-        for wire, object in zip(wires, known or repeat(None), strict=False):
+        newest = self._placed
+        places = self._places_again(known)
+        matches = newest.matches[: len(places)]
+        moved = newest.matches[len(places) :]
+        before = {id(match.wire): match for match in moved}
+        start = _behind(places)
+        rest = known[len(places) :] or repeat(None)
+        for wire, object in zip(wires[len(places) :], rest, strict=False):
             match = before.get(id(object))
             if match is None or not match.holds(object, start):
                 is_next = start < len(self) and self._is_next(start, wire)
                 match = WireMatch(object, start, None if is_next else digest(canonical(wire)))
-            if object is not None:
-                self._matches[id(object)] = match
+            matches.append(match)
             place = start if match.digest is None else self._first_place(match.digest, start)
             places.append(place)
             start = start if place is None else place + 1
+        if known:
+            self._placed = PlacedWires(known, matches, list(places))
         return places
+
+    def _places_again(self, known: Sequence[Any]) -> list[int | None]:
+        """The places of the first messages of a request, as far as the request before had the very
+        same, and none that no message said by then is said now."""
+        newest = self._placed
+        same = same_beginning(newest.wires, known)
+        unsaid = [at for at, place in enumerate(newest.places[:same]) if place is None]
+        for at in unsaid:
+            message_digest = newest.matches[at].digest
+            if (
+                message_digest is None
+                or self._first_place(message_digest, _behind(newest.places[:at])) is not None
+            ):
+                return newest.places[:at]
+        return newest.places[:same]
 
     def _is_next(self, place: int, message: Any) -> bool:
         return self._numbers.is_equal(place, self._shadows[place], message)
@@ -300,3 +326,8 @@ class MessageHistory:
         changed: Json = {k: v for k, v in new.state.items() if known.get(k) != v}
         if changed:
             self.session.update(changed)
+
+
+def _behind(places: Sequence[int | None]) -> int:
+    """The place behind the last of these."""
+    return next((place + 1 for place in reversed(places) if place is not None), 0)

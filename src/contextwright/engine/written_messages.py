@@ -16,7 +16,7 @@ from contextwright.formats.message_content import (
     has_caching,
     without_caching,
 )
-from contextwright.formats.message_list import MessageList, plain_message
+from contextwright.formats.message_list import KeptMessages, MessageList, plain_message
 from contextwright.memo.ownership import remembering
 
 LISTS = {
@@ -53,9 +53,8 @@ def written(
     request = pack.request if known is None else _other_parts(known, list_key)
     wires = (request if known is None else known.request).get(list_key, [])
     places = history.places_of(wires, () if known is None else wires)
-    made = [n for n, place in enumerate(places) if _is_made(wires[n], place, history, marked)]
-    copies = [wires[n] for n in made]
-    copies = dict(zip(made, copies if known is None else known.copy(copies), strict=True))
+    made = _made_places(places, wires, history, marked)
+    copies = dict(zip(made, _copied([wires[n] for n in made], known, listed, history), strict=True))
     messages: Any = list(_messages(places, copies, put_in, history))
     if not listed.key:
         return _with_system(messages, listed, request, format)
@@ -73,6 +72,22 @@ def written(
     return listed.within(whole)
 
 
+def _copied(
+    wires: list[Any], known: KnownRequest | None, listed: MessageList, history: MessageHistory
+) -> list[Any]:
+    """Messages of a request for somebody to write into; into those of a list that is only read
+    nobody does, so that they stand in the next one as the same objects."""
+    if known is None:
+        return wires
+    if not isinstance(listed.messages, KeptMessages):
+        return known.copy(wires)
+    before = history.copies
+    new = [wire for wire in wires if id(wire) not in before]
+    made = dict(zip(map(id, new), zip(new, known.copy(new), strict=True), strict=True))
+    history.copies = {id(wire): made.get(id(wire)) or before[id(wire)] for wire in wires}
+    return [history.copies[id(wire)][1] for wire in wires]
+
+
 def _keys(source: Any) -> list[str]:
     return list(cast(Json, source)) if isinstance(source, dict) else []
 
@@ -82,14 +97,21 @@ def _other_parts(known: KnownRequest, list_key: str) -> Json:
     return known.copy({key: value for key, value in known.request.items() if key != list_key})
 
 
-def _is_made(wire: Any, place: int | None, history: MessageHistory, keeps: bool) -> bool:
-    """Whether a message of a request is none of the caller's own objects.
+def _made_places(
+    places: list[int | None], wires: list[Any], history: MessageHistory, keeps: bool
+) -> list[int]:
+    """Which messages of a request are none of the caller's own objects.
 
     Args:
-        place: in the history.
+        places: of each in the history.
         keeps: whether the caller's cache breakpoints stay as they are: then there are none of ours.
     """
-    return place is None or (not keeps and history.places[place] >= 0 and has_caching(wire))
+    made = [n for n, place in enumerate(places) if place is None]
+    if keeps:
+        return made
+    own = ((n, place) for n, place in enumerate(places) if place is not None)
+    marked = [n for n, place in own if history.places[place] >= 0 and has_caching(wires[n])]
+    return sorted([*made, *marked])
 
 
 def _messages(
@@ -105,18 +127,20 @@ def _messages(
         made: those that are none of the caller's.
         put_in: reminders, by the message that they stand behind.
     """
+    own, stands = history.messages, history.places
     for n, place in enumerate(places):
         if place is None:
             yield made[n]
-            continue
-        at = history.places[place]
-        if at >= 0:
-            yield made[n] if n in made else history.messages[place]
-            yield from put_in.get(at, ())
+        elif (at := stands[place]) >= 0:
+            yield made[n] if n in made else own[place]
+            if at in put_in:
+                yield from put_in[at]
 
 
 def _put_in(listed: MessageList, history: MessageHistory) -> dict[int, list[Any]]:
     """The reminders that the list has and the history does not, behind the message before them."""
+    if len(history.places) == len(listed.messages) and -1 not in history.places:
+        return {}  # each message of the list is one of the history
     places = set(history.places)
     if len(places) == len(listed.messages):
         return {}

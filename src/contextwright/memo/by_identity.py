@@ -1,6 +1,6 @@
 """What was found out of objects that nobody writes into, by which object it is."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from operator import is_, itemgetter
 from typing import Any, TypeVar
 
@@ -11,40 +11,47 @@ V = TypeVar("V")
 _Look = tuple[tuple[Any, ...], list[Any]]
 """The objects of a look, and what is made of each."""
 
-_NEWEST = "newest"
-"""Where the newest look stands; all other entries are called by the numbers of their objects."""
+NEWEST = "newest"
+"""Entry of a table with what was looked up last, and what was found."""
 _OBJECT, _VALUE = itemgetter(0), itemgetter(1)
 
 
 def by_identity(table: Table, items: Sequence[T], make: Callable[[T], V]) -> list[V]:
-    """What is made of each item, from memory where it was made of the very same object before;
-    nobody may write into the list.
+    """What is made of each item, from memory where it was made of the very same object before.
 
-    An entry holds its object, so that no other one can come to have its identity. Most requests
-    begin as the one before, which costs a comparison of pointers for each message; another one is
-    looked up as a whole, at the speed of a dict's own look-ups.
+    A request begins with the messages of the one before, nearly always with all of them: what was
+    made of these is known as a whole. The others are looked up, each by its identity; an entry
+    holds its object, so that no other one can come to have it.
     """
-    look: _Look = table.known(_NEWEST) or ((), [])
-    before, made = look
-    if len(before) > len(items) or not all(map(is_, before, items)):
-        before, made = (), []
-    if len(before) < len(items) or not items:
-        made = [*made, *_looked_up(table, items[len(before) :], make, look)]
-        table[_NEWEST] = tuple(items), made
-    return made
+    known: _Look = table.known(NEWEST) or ((), [])
+    same = same_beginning(known[0], items)
+    if same == len(items):
+        return known[1][:same]
+    values = known[1][:same]
+    values += _looked_up(table, items[same:], make, known)
+    table[NEWEST] = tuple(items), values
+    return list(values)
+
+
+def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """With how many of the very same objects both begin."""
+    are_same = list(map(is_, one, other))
+    return are_same.index(False) if False in are_same else len(are_same)
 
 
 def _looked_up(
-    table: Table, items: Sequence[T], make: Callable[[T], V], look: _Look
-) -> Iterable[V]:
+    table: Table,
+    items: Sequence[T],
+    make: Callable[[T], V],
+    newest: _Look,
+) -> list[V]:
     known: list[Any] = list(map(table.get, map(id, items)))
     if None in known or not all(map(is_, map(_OBJECT, known), items)):
-        # what stood in the looks before was not asked for one by one
-        recent = dict(zip(map(id, look[0]), zip(*look, strict=True), strict=True))
+        before = dict(zip(map(id, newest[0]), zip(*newest, strict=True), strict=True))
         for place, item in enumerate(items):
             if known[place] is None or known[place][0] is not item:
-                known[place] = recent.get(id(item)) or _entry(table, item, make)
-    return map(_VALUE, known)
+                known[place] = before.get(id(item)) or _entry(table, item, make)
+    return list(map(_VALUE, known))
 
 
 def _entry(table: Table, item: T, make: Callable[[T], V]) -> tuple[T, V]:

@@ -84,12 +84,12 @@ def is_as_it_came(wires: list[Any], sources: SourceMessages, *, skipped: int) ->
     Args:
         skipped: how many of the body's first messages stand in a field of their own.
     """
-    places = [wire.source.at for wire in wires if isinstance(wire, SourceWire) and wire.as_it_came]
-    if len(places) != len(wires):
+    # both end at the first that is another: what a step made stands among the first
+    if not all(isinstance(wire, SourceWire) and wire.as_it_came for wire in wires):
         return False
-    # ends at the first that is another: a request of few messages looks at few of the body's
+    places = dict.fromkeys(wire.source.at for wire in wires)
     whole = islice((message.at for message in sources.all()), skipped, None)
-    return all(one == other for one, other in zip_longest(dict.fromkeys(places), whole))
+    return all(one == other for one, other in zip_longest(places, whole))
 
 
 def is_touched(wire: Json) -> bool:

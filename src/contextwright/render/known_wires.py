@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.memo.by_identity import by_identity
+from contextwright.memo.by_identity import NEWEST, by_identity, same_beginning
 from contextwright.memo.ownership import owned_table
 from contextwright.render.insertion import Insertion
 from contextwright.render.wire import Wire
@@ -36,37 +36,40 @@ class BlockWires(msgspec.Struct, frozen=True, eq=False):
     ids: frozenset[str]
 
 
-class _Look(msgspec.Struct, frozen=True, eq=False):
-    """The blocks that were asked for last. Most requests begin with those of the one before.
+class KnownConversation(msgspec.Struct, frozen=True, eq=False):
+    """The messages of a request's blocks, to go on from.
 
     Args:
-        wires: of each. pairs, inserted, ids: of all. repeats: whether two have an id in common.
+        blocks: whose they are. known: those of each.
+        pairs, inserted, ids: those of all. count: how many ids they have, one by one.
     """
 
-    blocks: tuple[Block, ...] = ()
-    wires: tuple[BlockWires, ...] = ()
+    blocks: Sequence[Block] = ()
+    known: tuple[BlockWires, ...] = ()
     pairs: tuple[tuple[str, Wire], ...] = ()
     inserted: tuple[Insertion, ...] = ()
     ids: frozenset[str] = frozenset()
-    repeats: bool = False
+    count: int = 0
 
-    def with_more(self, blocks: tuple[Block, ...], known: list[BlockWires]) -> "_Look":
-        """All of `blocks`, of which `known` are those behind the ones that it has."""
-        own = [one.ids for one in known if one.ids]
-        ids = self.ids.union(*own)
-        return _Look(
-            blocks,
-            (*self.wires, *known),
-            (*self.pairs, *(pair for one in known for pair in one.pairs)),
-            (*self.inserted, *(put for one in known for put in one.inserted)),
-            ids,
-            self.repeats or len(ids) < len(self.ids) + sum(map(len, own)),
+    def with_new(self, blocks: Sequence[Block], new: Sequence[BlockWires]) -> "KnownConversation":
+        """That of blocks which begin with these.
+
+        Args:
+            new: those of the blocks behind them.
+        """
+        if not new:
+            return self
+        return KnownConversation(
+            blocks=blocks,
+            known=(*self.known, *new),
+            pairs=(*self.pairs, *(pair for one in new for pair in one.pairs)),
+            inserted=(*self.inserted, *(each for one in new for each in one.inserted)),
+            ids=self.ids.union(*(one.ids for one in new)),
+            count=self.count + sum(len(one.ids) for one in new),
         )
 
 
-_NOTHING = _Look()
-_NEWEST = "newest"
-"""Where the newest look stands, beside an entry for each block."""
+NO_CONVERSATION = KnownConversation()
 
 
 def wires_of_blocks(
@@ -85,23 +88,23 @@ def wires_of_blocks(
 
     if table is None:
         return [pair for block in blocks for pair in renderer.wires(block, draft, target)]
-    look: _Look = table.known(_NEWEST) or _NOTHING
-    if look.blocks != (blocks := tuple(blocks)):
-        goes_on = blocks[: len(look.blocks)] == look.blocks
-        before = look if goes_on else _NOTHING
-        # what stood in the looks before was not asked for one by one
-        recent = {} if goes_on else dict(zip(look.blocks, look.wires, strict=True))
-        known = [
-            table.get(block) or recent.get(block) or table.remembered(block, rendered)
-            for block in blocks[len(before.blocks) :]
-        ]
-        look = table[_NEWEST] = before.with_more(blocks, known)
-    if look.repeats or not draft.ids.isdisjoint(look.ids):
-        pairs = zip(blocks, look.wires, strict=True)
+    before: KnownConversation = table.known(NEWEST) or NO_CONVERSATION
+    moved: dict[Block, BlockWires] = {}
+    if same_beginning(before.blocks, blocks) < len(before.blocks):
+        moved = dict(zip(before.blocks, before.known, strict=True)) if blocks else moved
+        before = NO_CONVERSATION
+    further = blocks[len(before.blocks) :]
+    new = [moved.get(block) or table.remembered(block, rendered) for block in further]
+    whole = before.with_new(blocks, new)
+    ids = draft.ids.union(whole.ids)
+    if len(ids) < len(draft.ids) + whole.count:
+        pairs = zip(blocks, whole.known, strict=True)
         return list(_with_other_ids(renderer, pairs, draft, target))
-    draft.ids.update(look.ids)
-    draft.inserted.extend(look.inserted)
-    return [*look.pairs]
+    if blocks:
+        table[NEWEST] = whole
+    draft.ids.update(ids)
+    draft.inserted.extend(whole.inserted)
+    return [*whole.pairs]
 
 
 def _with_other_ids(
@@ -143,7 +146,7 @@ def unchecked(wires: Sequence[Wire], format: str) -> tuple[list[Wire], int]:
     table = owned_table(("checked wires", format), brief=True)
     if table is None:
         return list(wires), 0
-    newest: tuple[Wire, ...] = table.known(_NEWEST) or ()
+    newest: tuple[Wire, ...] = table.known(NEWEST) or ()
     stand = len(newest)
     if stand > len(wires) or not all(map(is_, newest, wires)):
         table.update(zip(map(id, newest), newest, strict=True))  # nobody looked for each of them
@@ -161,4 +164,4 @@ def are_without_fault(wires: Sequence[Wire], fresh: Iterable[Wire], format: str)
     table = owned_table(("checked wires", format), brief=True)
     if table is not None:
         table.update((id(wire), wire) for wire in fresh)
-        table[_NEWEST] = tuple(wires)
+        table[NEWEST] = tuple(wires)

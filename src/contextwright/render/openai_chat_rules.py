@@ -38,7 +38,8 @@ def _calls(message: Json) -> list[Json]:
 
 def something_is_sent(request: Any) -> Broken:
     """U2: there is a message that is not the system's."""
-    if all(message.get("role") == "system" for _, message in numbered(request, "messages")):
+    messages = map(object_if, list_if(request.get("messages")))
+    if all(message.get("role") == "system" for message in messages):
         yield "messages", "no message but the system's"
 
 

@@ -1,6 +1,7 @@
 """The messages of a request body as they came, by the events that were read from them."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 import msgspec
@@ -154,9 +155,9 @@ class SourceMessages:
         return {**fields, key: [item for group in groups for item in group]}
 
     def all(self) -> Iterator[SourceMessage]:
-        """The messages, in their order."""
+        """The messages, in their order, as far as they are asked for."""
         last = -1
-        for event in self._log[: self._position]:
+        for event in islice(self._log, self._position):
             source = self.of_event(event.id)
             if source is not None and source.message.at != last:
                 last = source.message.at

@@ -15,6 +15,7 @@ from contextwright.engine.conversations import Conversations
 from contextwright.engine.engine import Engine
 from contextwright.engine.ledger_summary import LedgerSummary
 from contextwright.errors import ContextwrightError, ProxyError
+from contextwright.formats.encoded_body import EncodedBody, encoded_body
 from contextwright.formats.fields import Json, object_if
 from contextwright.serve.client_identity import ClientIdentity, client_identity
 from contextwright.serve.content_codings import unpacked
@@ -93,6 +94,7 @@ class CallCompiler:
         self._lock = Lock()
         self._known = KnownBodies(settings.max_bytes)
         self._grown = GrownBodies(settings.max_bytes // 2)
+        self._sent: WeakKeyDictionary[Session, EncodedBody] = WeakKeyDictionary()
         self._refusals: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._counted: WeakKeyDictionary[Session, _ByEngine] = WeakKeyDictionary()
         self._newest: WeakKeyDictionary[Session, tuple[int, int]] = WeakKeyDictionary()
@@ -282,8 +284,16 @@ class CallCompiler:
             why = "the provider refused what was rewritten of this conversation"
             return CompiledCall(call, identity, raw, ORIGINAL, source, why, made)
         reason = _why(made.pack)
-        body = msgspec.json.encode(wire)
+        body = self._encoded(wire, MESSAGES[call.format], made)
         return CompiledCall(call, identity, body, REWRITTEN, source, reason, made)
+
+    def _encoded(self, wire: Json, field: str, made: ContextCall) -> bytes:
+        """A body as JSON. The next one of its conversation goes on from it."""
+        known = encoded_body(wire, field, before=self._sent.get(made.session))
+        if known.text == made.pack.body:  # as nearly always: it is held once
+            known = msgspec.structs.replace(known, text=made.pack.body)
+        self._sent[made.session] = known
+        return known.text
 
     def _refused(self, error: Exception) -> ProxyError:
         if isinstance(error, ProxyError):

@@ -339,11 +339,11 @@ class Log(Sequence[Event]):
         """Exchanges `start` to `stop` as they stood when the log had `before` events."""
         with self._lock:  # not in the middle of an append, which changes exchanges of before
             stop = min(stop, len(self._exchanges))
-            known = self._exchanges[start:stop]
-            if all(known):
-                exchanges: list[Exchange] = known  # pyright: ignore[reportAssignmentType]
-            else:
-                exchanges = list(map(self._exchange, range(start, stop)))
+            exchanges: list[Exchange] = self._exchanges[start:stop]  # pyright: ignore
+            if not all(exchanges):
+                for index in range(start, stop):
+                    if self._exchanges[index] is None:
+                        exchanges[index - start] = self._exchange(index)
             if before >= len(self._events):
                 return exchanges
             newest = self._begun[before - 1] - 1 if before else -1

@@ -12,7 +12,7 @@ from contextwright.memo.sizes import bytes_of, measured_by
 from contextwright.session.exchange import Exchange
 from contextwright.spec.growing import GrowingMap
 
-LONG = 256
+LONG = 64
 """Items from which on it pays to look how far a sequence begins as it did before."""
 
 K = TypeVar("K")

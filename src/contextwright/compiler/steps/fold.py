@@ -6,6 +6,9 @@ new, whether the steps before it were taken here or read from where they were sa
 """
 
 from collections.abc import Sequence
+from itertools import compress, count
+from operator import is_not
+from sys import getsizeof
 
 import msgspec
 
@@ -66,11 +69,16 @@ NO_STATE = FoldState()
 
 
 class Counted(msgspec.Struct):
-    """Tokens of what was counted under these decisions, and how far; those of exchanges."""
+    """Tokens of what was counted under these decisions, and how far; those of exchanges.
+
+    Args:
+        placed: the exchanges that were counted, as they stand in their places behind the note.
+    """
 
     decisions: Decisions | None = None
     at: int = 0
     total: int = 0
+    placed: list[Block] = msgspec.field(default_factory=list[Block])
     costs: Costs = msgspec.field(default_factory=Costs)
 
 
@@ -91,11 +99,14 @@ class Fold:
         self.lineage = NoteLineage()
         self.prefix: KnownPrefix | None = None
         self.noted: KnownPrefix | None = None  # up to the newest step
+        self.counted = Counted()  # under the newest decisions
+        self.recorded: tuple[Decisions | None, SavedFold | None] = None, None
 
     @property
     def held_bytes(self) -> int:
         """About what it holds beside the log."""
-        return self.history.held_bytes + self.lineage.held_bytes + self.origins.held_bytes
+        own = getsizeof(self.counted.placed)
+        return own + self.history.held_bytes + self.lineage.held_bytes + self.origins.held_bytes
 
     def decisions(
         self, newer: Sequence[Block], economy: Economy, inputs: Inputs, known: int = 0
@@ -108,12 +119,15 @@ class Fold:
         self._change(newer, known, economy, inputs)
         blocks, stop = self.blocks, len(self.blocks)
         state = self.states[-1] if self.states else self._saved(blocks, inputs)
-        self.origin = self.origins.newest(blocks, stop, economy.space, inputs.cost)
+        origin = self.origins.newest(blocks, stop, economy.space, inputs.cost)
+        if origin != self.origin:
+            self.counted = Counted()  # what later results repeat begins with an origin
+        self.origin = origin
         self.history.begin(self.origins.before(self.origin))
         if self.origin > state.place:
             state = FoldState(self.origin, self.origin, self._begun(economy, inputs))
             self._add(state)
-        counted = Counted()
+        counted = self.counted
         for place in range(state.place + 1, stop + 1):
             if place == stop or blocks[place].role == "assistant":
                 decisions = self._next(blocks, place, state.decisions, economy, inputs, counted)
@@ -158,9 +172,12 @@ class Fold:
         self.digest.forget(same)
         self.origins.forget(same)
         self.lineage.forget(same)
+        if same < self.counted.at:
+            self.counted = Counted()
         if economy != self.economy or settled != self.settled:
             self.states.clear()
             self.origins = Origins()
+            self.counted = Counted()
         self.economy, self.settled = economy, settled
         self.blocks[same:] = newer[same - known :]
         blocks = self.blocks
@@ -224,8 +241,13 @@ class Fold:
         blocks = self.blocks
         if self.numbers[0] is not decisions.index:
             self.numbers = decisions.index, word_numbers(decisions.index, blocks)
+        known, saved = self.recorded
+        if known is not decisions or saved is None:
+            saved = recorded(decisions, self.numbers[1])
+            self.recorded = decisions, saved
         return msgspec.structs.replace(
-            recorded(decisions, self.numbers[1], len(blocks)),
+            saved,
+            place=len(blocks),
             key=self._key(inputs),
             content=self.digest.before(blocks, len(blocks), inputs, prefix),
             scope=scope,
@@ -310,9 +332,8 @@ class Fold:
         held = [at for at in decisions.held if at < decisions.upto]
         first = _first_noted(decisions)
         note = (self._whole(blocks, decisions),) if decisions.note is not None else ()
-        newer = tuple(
-            exchange_at(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
-        )
+        _tokens(blocks, len(blocks), decisions, inputs, self.counted)
+        newer = self.counted.placed
         front = tuple(blocks[at] for at in held if at < first)
         return (*front, *note, *(blocks[at] for at in held if at > first), *newer)
 
@@ -333,12 +354,9 @@ def _is_request(blocks: Sequence[Block], place: int) -> bool:
 
 def _common(one: Sequence[Block], other: Sequence[Block]) -> int:
     """How many blocks they begin with that are the same."""
-    same = 0
-    for left, right in zip(one, other, strict=False):
-        if left is not right and left != right:
-            break
-        same += 1
-    return same
+    others = compress(count(), map(is_not, one, other))
+    most = min(len(one), len(other))
+    return next((place for place in others if one[place] != other[place]), most)
 
 
 def _tokens(
@@ -348,11 +366,14 @@ def _tokens(
     if counted.decisions is not decisions:
         note = inputs.cost(decisions.note) + SAFETY if decisions.note is not None else 0
         counted.decisions, counted.at = decisions, decisions.upto
+        counted.placed = []
         counted.total = note + sum(
             inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto
         )
     while counted.at < stop:
-        counted.total += inputs.cost(exchange_at(blocks, counted.at, decisions, inputs))
+        block = exchange_at(blocks, counted.at, decisions, inputs)
+        counted.placed.append(block)
+        counted.total += inputs.cost(block)
         counted.at += 1
     return counted.total
 

@@ -34,16 +34,15 @@ def word_numbers(words: Words, blocks: Sequence[Block]) -> Numbers:
     return tuple((at, places_of_words(blocks[at])[word]) for word, at in words)
 
 
-def recorded(decisions: Decisions, index: Numbers, place: int) -> SavedFold:
-    """Decisions for a request, as they are saved; what they are of is put in by the fold.
+def recorded(decisions: Decisions, index: Numbers) -> SavedFold:
+    """Decisions, as they are saved; what they are of is put in by the fold.
 
     Args:
         index: the identifiers of the note.
-        place: the request had the exchanges before this one.
     """
     return SavedFold(
         key="",
-        place=place,
+        place=0,
         content="",
         upto=decisions.upto,
         held=decisions.held,

@@ -169,8 +169,11 @@ class _NoteBuilder:
                 rank = ahead
             at = rank[1]
             yield at
-            if rank == ahead or self.left != left:
+            if rank == ahead or self.left > left:
                 ahead = self._next_fitting(sizes, rank, size_of)
+            elif ahead is not None and self.uses.tokens(sizes, ahead[1]) > self.left:
+                # what had no room in front of it has none in less
+                ahead = self._next_fitting(sizes, ahead, size_of)
 
     def _next_fitting(
         self, sizes: Sizes, rank: Rank | None, size_of: Callable[[int], int]

@@ -1,8 +1,11 @@
 """The blocks of a request as the steps so far leave them: all of them, or those that a fold does
 not know (rules.md#horizon)."""
 
+from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import compress
+from operator import attrgetter
 
 import msgspec
 
@@ -31,6 +34,7 @@ from contextwright.spec.terminal import FoldHistory
 
 SHARE = 10
 """Percent of the space by which the room for texts grows."""
+_MESSAGES, _ORDER = attrgetter("messages"), attrgetter("order")
 PAGE = 64
 """Exchanges that are counted at once."""
 
@@ -59,11 +63,13 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
         space: tokens that all of them may have.
         limit: tokens of the whole request.
     """
-    raw = tuple(block for block in blocks if block.messages)
-    texts = tuple(block for block in blocks if not block.messages)
+    raw, texts = blocks, ()
+    if not all(map(_MESSAGES, blocks)):
+        raw = tuple(block for block in blocks if block.messages)
+        texts = tuple(block for block in blocks if not block.messages)
     space = _remaining(sum(map(inputs.cost, texts)), space)
     conversation = raw
-    if _exceeds(_counted(raw, inputs), space, inputs):
+    if _is_longer(space, raw, stage, limit, inputs):
         conversation = with_short_task(raw, limit, inputs)
     if not conversation or space <= 0:
         return Stepped(blocks, blocks)
@@ -126,6 +132,22 @@ def _known(fold: Fold, inputs: Inputs) -> KnownPrefix | None:
     return fold.prefix if inputs.start > inputs.snapshot.preamble else None
 
 
+def _is_longer(space: int, raw: Blocks, stage: FoldHistory, limit: int, inputs: Inputs) -> bool:
+    """Whether the exchanges of the conversation have more than so many tokens, also those that
+    this compile did not look at."""
+    costs, start = inputs.costs(raw), inputs.start
+    if sum(costs) > space:
+        return True
+    if start <= inputs.snapshot.preamble:
+        return False
+    with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
+        known = fold.prefix
+    if known is None or known.stop != start or not known.holds(inputs):
+        return _exceeds(_counted(raw, inputs), space, inputs)
+    newer = (not 0 <= order < start for order in map(_ORDER, raw))
+    return known.tokens + sum(compress(costs, newer)) > space
+
+
 def _counted(raw: Blocks, inputs: Inputs) -> Iterator[Block]:
     """The exchanges of the conversation, also those that this compile did not look at."""
     snapshot, start = inputs.snapshot, max(inputs.start, inputs.snapshot.preamble)
@@ -150,7 +172,9 @@ def _newer(
         return conversation
     if known is None or known.stop != start or any(text.turn >= 0 for text in texts):
         return None
-    newer = tuple(block for block in conversation if block.order >= start)
+    orders = list(map(_ORDER, conversation))
+    at = bisect_left(orders, start)
+    newer = conversation[at:] if orders == sorted(orders) else ()
     for block in conversation[: len(conversation) - len(newer)]:
         if not first <= block.order < start or before[block.order - first] != block:
             return None

@@ -1,0 +1,78 @@
+"""A body as JSON, encoded from where it grew: a request has nearly all messages of the one before
+it, as the very same objects."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Literal
+
+import msgspec
+
+from contextwright.memo.by_identity import same_beginning
+
+Order = Literal["sorted"] | None
+"""Of the keys: sorted, or as they stand."""
+
+
+class EncodedBody(msgspec.Struct, frozen=True, eq=False):
+    """A body that was encoded, to go on from.
+
+    Args:
+        text: its JSON. checksum: the sha256 of that, in hex.
+        head: the text up to the bracket in front of the first message, with it.
+        items: the messages; nobody writes into them. ends: where each ends in the text.
+        hashed: the sha256 up to the end of the last message; nobody adds to it.
+    """
+
+    text: bytes
+    checksum: str
+    head: bytes
+    order: Order
+    items: Sequence[Any]
+    ends: "array[int]"
+    hashed: Any
+
+
+def encoded_body(
+    fields: Mapping[str, Any], key: str, order: Order = None, before: EncodedBody | None = None
+) -> EncodedBody:
+    """A body encoded as `msgspec.json.encode` does it.
+
+    Args:
+        key: of its list of messages. before: a body that it may begin as.
+    """
+    head, items, tail = _around(fields, key, order)
+    same, start, ends = 0, head, array("q")
+    if before is not None and (before.head, before.order) == (head, order):
+        same = same_beginning(before.items, items)
+    if before is not None and same:
+        start, ends = before.text[: before.ends[same - 1]], before.ends[:same]
+    texts = [msgspec.json.encode(item, order=order) for item in items[same:]]
+    further = b",".join(([b""] if same and texts else []) + texts)
+    end = len(start)
+    for text in texts:
+        end += len(text) + (len(ends) > 0)
+        ends.append(end)
+    if before is not None and same and same == len(before.items):
+        hashed = before.hashed.copy()
+        hashed.update(further)
+    else:
+        hashed = sha256(start + further)
+    whole = hashed.copy()
+    whole.update(tail)
+    body = b"".join((start, further, tail))
+    return EncodedBody(body, whole.hexdigest(), head, order, tuple(items), ends, hashed)
+
+
+def _around(
+    fields: Mapping[str, Any], key: str, order: Order
+) -> tuple[bytes, Sequence[Any], bytes]:
+    """What stands in front of a body's messages, these, and what stands behind them."""
+    names, items = list(fields) if order is None else sorted(fields), fields.get(key)
+    if not isinstance(items, list):
+        return msgspec.json.encode(fields, order=order), (), b""
+    at = names.index(key)
+    front = msgspec.json.encode({name: fields[name] for name in names[:at]}, order=order)[:-1]
+    rest = msgspec.json.encode({name: fields[name] for name in names[at + 1 :]}, order=order)[1:]
+    head = b"%s%s%s:[" % (front, b"," if at else b"", msgspec.json.encode(key))
+    return head, items, b"]%s%s" % (b"," if len(rest) > 1 else b"", rest)
