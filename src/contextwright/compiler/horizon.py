@@ -48,13 +48,13 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
         guarded: whether it redacts: the receipt lists what was redacted, in old exchanges too.
     """
     terminal = terminal or ModelWindow()
-    if terminal.layers is not None or terminal.order not in {"age", "tier"}:
-        return "all"
     terms = list(_terms(body))
     steps = chain.from_iterable(terms)
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
-    if not terms or "all" in views:
-        return "step" if maps(terms) and terminal.step_low else "all"
+    if not terms or "all" in views or not drops_oldest(terminal):
+        is_bare = bool(terms) and not any(terms) and not guarded
+        knows = maps(terms) if drops_oldest(terminal) else is_bare
+        return "step" if knows and terminal.step_low else "all"
     if "log" in views and guarded:
         return "all"
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
@@ -64,6 +64,11 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     if "least" in views:
         return "least" if "turn" not in views else "all"
     return "turn" if "turn" in views else "block"
+
+
+def drops_oldest(terminal: Terminal) -> bool:
+    """Whether what a limit drops first is the oldest of a tier."""
+    return terminal.layers is None and terminal.order in {"age", "tier"}
 
 
 def mapping_of(body: Expr) -> tuple[Atom, ...]:
@@ -78,9 +83,11 @@ def stands(body: Expr, terminal: Terminal | None) -> bool:
     every turn, as long as windows, state and what must stay are the same, and the limit takes no
     step."""
     terminal = terminal or ModelWindow()
-    if terminal.layers is not None or terminal.order not in {"age", "tier"}:
-        return False
-    return _stays(body) and not any(stage.standing for stage in terminal.stages)
+    return (
+        drops_oldest(terminal)
+        and _stays(body)
+        and not any(stage.standing for stage in terminal.stages)
+    )
 
 
 def _stays(expr: Expr) -> bool:
