@@ -25,6 +25,10 @@ REPEATS = (
     C.dedup(), C.default() | C.dedup("structural"), C.dedup("structural") | C.compact(),
     C.default() | C.dedup() | C.truncate(12),
 )  # fmt: skip
+SALIENT = (
+    C.salient(0.3), C.default() | C.salient(0.35, half_life=3), C.salient(0.3) | C.compact(),
+    C.salient(entities=("here",)) | C.truncate(12),
+)  # fmt: skip
 PAST_THEIR_LIMIT = (
     C.cool(20), C.default() | C.cool(60), C.cool(40) | C.truncate(12),
     C.compress_results(30, min_tokens=4, max_tokens=9), C.redact(["email"]) | C.cool(30),
@@ -159,6 +163,34 @@ def test_what_was_said_before_the_horizon_is_not_said_again(seed):
     expect_the_same_as_it_grows(spec, events)
 
 
+@pytest.mark.parametrize("seed", few(range(24), 4))
+def test_what_recurs_is_known_wherever_a_compile_begins(seed):
+    """Request and receipt, where names are those of exchanges before it too."""
+    dice = random.Random(seed)
+    limit = dice.choice((dice.randint(60, 260), dice.randint(700, 1600)))
+    spec = SALIENT[seed % len(SALIENT)] | C.budget(limit)  # the larger has lines for its gaps
+    expect_the_same_as_it_grows(spec, list(named(dice).log))
+
+
+def named(dice: random.Random) -> Session:
+    """A chat about orders, of which some come back; results come late at times."""
+    session, late = Session("named"), ""
+    for n in range(dice.randint(20, 60)):
+        order = f"ORD-{dice.randint(100, 130)}"
+        session.user(f"Where is {order}?" if n % 3 else "You said?", pinned=n == 3)
+        session.call("find", {"order": order}, id=f"c{n}")
+        if late:
+            session.result(late, f"{order} is late")
+            late = ""
+        if dice.random() < 0.1:
+            late = f"c{n}"
+            continue
+        session.result(f"c{n}", f"{order} is at shop-{n}/{dice.randint(0, 9)}.txt " * 4)
+        session.assistant(f"{dice.choice(('# Found', 'Well,'))} {order} is on its way.")
+    session.user("And ORD-101?")
+    return session
+
+
 @pytest.mark.parametrize("seed", few(range(35), 7))
 def test_words_past_their_limit_leave_the_same_wherever_a_compile_begins(seed):
     """Request and receipt, as a step of the word and one of the limit come and go."""
@@ -196,6 +228,7 @@ def ask(session: Session, n: int) -> None:
         C.default() | C.dedup() | C.budget(800),
         C.dedup("structural") | C.compact() | C.budget(800),
         C.cool(300) | C.budget(800),
+        C.salient(0.3) | C.budget(800),
         C.default() | C.compress_results(300, min_tokens=8) | C.budget(800),
     ],
     ids=repr,

@@ -219,7 +219,10 @@ def _called_before(planned: Plan, inputs: Inputs) -> bool:
     that looks at turns takes calls out, so of its spec nobody knows (`compiler.horizon`)."""
     if planned.view in {"turn", "all"} or inputs.start <= inputs.snapshot.preamble:
         return False
-    return has_called(inputs, inputs.start)
+    called = has_called(inputs, inputs.start)
+    if called and planned.view == "log":
+        inputs.unsure("tools")  # what was called may be left out
+    return called
 
 
 def has_called(inputs: Inputs, stop: int) -> bool:

@@ -49,9 +49,10 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     """
     terminal = terminal or ModelWindow()
     terms = list(_terms(body))
-    steps = chain.from_iterable(terms)
+    steps = list(chain.from_iterable(terms))
+    by_score = terminal.order == "tier" and any(step.traits.scores for step in steps)
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
-    if not terms or "all" in views or not drops_oldest(terminal):
+    if not terms or "all" in views or by_score or not drops_oldest(terminal):
         is_bare = bool(terms) and not any(terms) and not guarded
         knows = maps(terms) if drops_oldest(terminal) else is_bare
         return "step" if knows and terminal.step_low else "all"
@@ -61,6 +62,8 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
         return "all"
     if "fold" in views:  # it knows what the log says, and what words make of each exchange alone
         return "fold" if maps(terms) else "all"
+    if any(step.traits.scores for step in steps):
+        return "log" if views.isdisjoint({"turn", "least"}) else "all"
     if "least" in views:
         return "least" if "turn" not in views else "all"
     return "turn" if "turn" in views else "block"
@@ -152,14 +155,16 @@ def _brings_everything(source: Atom) -> bool:
 
 
 def _refines_blocks(refiner: Atom) -> bool:
-    """Whether it stands on the whole conversation, and looks at each exchange alone."""
-    return refiner.kind is Kind.REFINER and refiner.traits.view == "block"
+    """Whether it stands on the whole conversation, and looks at each exchange alone, or by what is
+    known of the log."""
+    return refiner.kind is Kind.REFINER and refiner.traits.view in {"block", "log"}
 
 
 def is_bounded(view: View, inputs: Inputs) -> bool:
     """Whether a compile needs to look no further back than its limit reaches. What a summary in
     the log stands for is not dropped by the limit."""
-    return view in {"block", "turn", "least"} and not inputs.snapshot.positions("kind", "summary")
+    has_summary = inputs.snapshot.positions("kind", "summary")
+    return view in {"block", "turn", "log", "least"} and not has_summary
 
 
 def starts_of(

@@ -97,11 +97,17 @@ def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> 
     inputs, terminal = room.inputs, planned.terminal
     if planned.view == "fold":
         return room  # its note names what it leaves out
-    missing = len(gaps(assembled.blocks, inputs))
+    missing = gaps(assembled.blocks, inputs)
     if not missing and (_spares_exchanges(terminal) or room.over(assembled.blocks) <= 0):
         return room
-    lines = 1 if planned.view != "all" else missing + (not _spares_exchanges(terminal))
-    needed = min(lines, _most_lines(room)) * _line_tokens(inputs)
+    lines, most = not _spares_exchanges(terminal), _most_lines(room)
+    if planned.view == "all":
+        lines += len(missing)
+    elif planned.view == "log":
+        lines += sum(start >= inputs.start for start, _ in missing)
+        if lines < most:
+            inputs.unsure(STEP)  # there may be more before
+    needed = min(lines, most) * _line_tokens(inputs)
     if not needed:
         return room
     tracer = room.tracer.attempt()

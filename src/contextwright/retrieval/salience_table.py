@@ -7,7 +7,7 @@ again. What a score is made of says `retrieval.salience`.
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class JudgedText(NamedTuple):
     by_user: bool
 
 
-class _Kind(NamedTuple):
+class TextKind(NamedTuple):
     """Texts whose scores differ by their age and by what is asked alone."""
 
     structural: float
@@ -42,6 +42,29 @@ class _Kind(NamedTuple):
     is_known: bool
     to_user: bool
     is_placed: bool
+
+    def user_part(self, words: int, hits: int) -> float:
+        """How much it is the user's, with so many of the query's words."""
+        return 1.0 if self.to_user else hits / words if hits else 0.0
+
+    def score(self, weights: Sequence[float], recency: float, user: float) -> int:
+        """In millionths, by weights in the order of `FACTORS`."""
+        w_recency, w_entity, w_user, w_structural = weights
+        score = w_structural * self.structural + w_recency * recency
+        score += w_entity * entity_value(self.names, known=self.is_known) + w_user * user
+        return min(ONE, round(ONE * score))
+
+
+def kind_of(text: JudgedText, names: int) -> TextKind:
+    """The kind of a text of which so many names recur."""
+    has = text.features
+    to_user = text.by_user or has.refers
+    return TextKind(has.structural, names, text.is_known, to_user, text.turn >= 0)
+
+
+def recency_of(turn: int, running: int, recency: Callable[[int], float]) -> float:
+    """How new a text of a turn is, 0 to 1: neither new nor old, if it has none."""
+    return min(1.0, max(0.0, recency(max(0, running - turn)))) if turn >= 0 else RECENCY
 
 
 class _ByAge(dict[int, int]):
@@ -54,7 +77,7 @@ class _ByAge(dict[int, int]):
 
     __slots__ = ("kind", "oldest", "settled", "user")
 
-    def __init__(self, kind: _Kind, user: float) -> None:
+    def __init__(self, kind: TextKind, user: float) -> None:
         super().__init__()
         self.kind, self.user = kind, user
         self.oldest = 0
@@ -78,8 +101,8 @@ class SalienceTable:
         """In millionths, as they were judged last. Not to be changed by others."""
         self._turns = array("q")
         self._kind_of = array("q")
-        self._kinds: list[_Kind] = []
-        self._numbers: dict[_Kind, int] = {}  # kind -> its place among the kinds
+        self._kinds: list[TextKind] = []
+        self._numbers: dict[TextKind, int] = {}  # kind -> its place among the kinds
         self._first: dict[str, int] = {}  # name -> the first text that has it
         self._times: dict[str, int] = {}  # name that recurs -> how many texts have it
         self._with: dict[str, list[int]] = {}  # word -> the texts that have it
@@ -89,7 +112,7 @@ class SalienceTable:
         self._turn = -1
         self._young: set[int] = set()  # texts that score less once they are older
         self._stale: set[int] = set()
-        self._rows: dict[tuple[_Kind, float], _ByAge] = {}
+        self._rows: dict[tuple[TextKind, float], _ByAge] = {}
 
     @property
     def held_bytes(self) -> int:
@@ -106,10 +129,8 @@ class SalienceTable:
             self._with.setdefault(word, []).append(place)
         if hits := len(self._query & has.words):
             self._hits[place] = hits
-        to_user = text.by_user or has.refers
-        kind = _Kind(has.structural, names, text.is_known, to_user, text.turn >= 0)
         self._turns.append(text.turn)
-        self._kind_of.append(self._number(kind))
+        self._kind_of.append(self._number(kind_of(text, names)))
         self.scores.append(-1)
         self._stale.add(place)
 
@@ -130,7 +151,7 @@ class SalienceTable:
         self._kind_of[place] = self._number(kind._replace(names=kind.names + more))
         self._stale.add(place)
 
-    def _number(self, kind: _Kind) -> int:
+    def _number(self, kind: TextKind) -> int:
         number = self._numbers.setdefault(kind, len(self._kinds))
         if number == len(self._kinds):
             self._kinds.append(kind)
@@ -212,7 +233,7 @@ class SalienceTable:
     def _row(self, number: int, hits: int) -> _ByAge:
         """The scores of texts of a kind that have so many words of the query."""
         kind = self._kinds[number]
-        user = 1.0 if kind.to_user else hits / len(self._query) if hits else 0.0
+        user = kind.user_part(len(self._query), hits)
         row = self._rows.get((kind, user))
         if row is None:
             if len(self._rows) >= ROWS:
@@ -231,8 +252,4 @@ class SalienceTable:
         return score
 
     def _score(self, row: _ByAge, recency: float) -> int:
-        w_recency, w_entity, w_user, w_structural = self._weights
-        kind = row.kind
-        score = w_structural * kind.structural + w_recency * recency
-        score += w_entity * entity_value(kind.names, known=kind.is_known) + w_user * row.user
-        return min(ONE, round(ONE * score))
+        return row.kind.score(self._weights, recency, row.user)

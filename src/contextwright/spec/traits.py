@@ -59,6 +59,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
             that are of use.
         packs: state keys that retrievers fill before the turn, with the tokens that are of use.
         silent: whether the request does not name what it leaves out.
+        scores: whether it gives what it leaves other scores: a limit by tier goes by them too.
         whole: whether it brings all of the conversation, each exchange as the log has it.
         maps: whether it leaves each exchange in its place, and makes always the same of one that
             has settled, that nothing holds, and that is `min_age` old.
@@ -80,6 +81,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     hydrates: Mapping[str, int] = {}
     packs: Mapping[str, int] = {}
     silent: bool = False
+    scores: bool = False
     whole: bool = False
     maps: bool = False
 

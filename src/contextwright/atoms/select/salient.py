@@ -1,15 +1,19 @@
 """`C.salient(...)`: what is worth keeping scores more (cooling-and-forgetting.md#salience)."""
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import ClassVar, Protocol
 
+import msgspec
+
+from contextwright.atoms.logged_names import LoggedNames
 from contextwright.atoms.scored_blocks import ScoredBlocks, features_of, text_of
-from contextwright.blocks.block import SCORE_ONE, Blocks
+from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
-from contextwright.retrieval.features import Features
+from contextwright.memo.owned_tables import Table
+from contextwright.retrieval.features import Features, features
 from contextwright.retrieval.salience import (
     FACTORS,
     RECENCY,
@@ -19,6 +23,7 @@ from contextwright.retrieval.salience import (
     any_of,
     shares,
 )
+from contextwright.retrieval.salience_table import JudgedText, kind_of, recency_of
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -88,19 +93,61 @@ class Salient(Atom, frozen=True, kw_only=True):
 
     @property
     def traits(self) -> Traits:
-        """With the session grows what is salient in it."""
-        return Traits(bounded=False)
+        """With the session grows what is salient in it; which names recur is in a table."""
+        return Traits(bounded=False, view="log", scores=True)
 
     def over(self, inputs: Inputs) -> Blocks:
         """The whole conversation."""
-        snapshot = inputs.snapshot
-        return inputs.blocks(snapshot.exchanges(snapshot.preamble), "salient")
+        return inputs.conversation("salient")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are salient enough, scored."""
+        if inputs.start > inputs.snapshot.preamble:
+            return self._as_logged(blocks, inputs)
         with self.judged(blocks, inputs) as scored:
             always = inputs.held_places(self, blocks, unsettled=True) if self.min_score else ()
             return scored.at_least(self.min_score * SCORE_ONE, blocks, always)
+
+    def _as_logged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """The same of blocks that stand as the log has them, among all that it has."""
+        if inputs.snapshot.position < len(inputs.snapshot.log):  # a look back
+            scores = self._scores_in(LoggedNames(), blocks, inputs)
+        else:
+            with inputs.memo.growing("logged names", LoggedNames) as names:
+                scores = self._scores_in(names, blocks, inputs)
+        least, table = self.min_score * SCORE_ONE, inputs.memo.table("scored")
+        always = inputs.held_places(self, blocks, unsettled=True) if self.min_score else ()
+        return tuple(
+            _scored(block, score, table)
+            for place, (block, score) in enumerate(zip(blocks, scores, strict=True))
+            if score >= least or place in always
+        )
+
+    def _scores_in(self, names: LoggedNames, blocks: Blocks, inputs: Inputs) -> list[int]:
+        """The salience of blocks by what the log's names are."""
+        names.follow(inputs)
+        texts = list(map(inputs.memo.computed(("judged", self.entities), self._read()), blocks))
+        newest = next((text for text in reversed(texts) if text.by_user), None)
+        query = newest.features.words if newest is not None else frozenset[str]()
+        turn, weights = inputs.snapshot.turn, [*map(self._shares().__getitem__, FACTORS)]
+        scores: list[int] = []
+        for text in texts:
+            kind = kind_of(text, names.recurring(text.features))
+            user = kind.user_part(len(query), len(query & text.features.words))
+            recency = recency_of(text.turn, turn, self.recency_at)
+            scores.append(kind.score(weights, recency, user))
+        return scores
+
+    def _read(self) -> Callable[[Block], JudgedText]:
+        """Reads what of a block counts."""
+        known = any_of(self.entities)
+
+        def read(block: Block) -> JudgedText:
+            text = text_of(block)
+            is_known = known is not None and known.search(text) is not None
+            return JudgedText(features(text), is_known, block.turn, block.role == "user")
+
+        return read
 
     def scores(
         self, blocks: Blocks, inputs: Inputs, by: str, *, turn: int = -1, query: str = ""
@@ -170,6 +217,14 @@ class Salient(Atom, frozen=True, kw_only=True):
 
     def _shares(self) -> dict[str, float]:
         return shares({name: getattr(self, name) for name in FACTORS})
+
+
+def _scored(block: Block, score: int, table: Table) -> Block:
+    """A block with its score; the same object as before, as long as it scores the same."""
+    known: Block | None = table.known(block)
+    if known is None or known.score != score:
+        known = table[block] = msgspec.structs.replace(block, score=score)
+    return known
 
 
 SALIENT = Salient()
