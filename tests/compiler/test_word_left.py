@@ -9,6 +9,7 @@ from tests.parameters import few
 from contextwright import C, Session
 from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.summarize import Summarize
+from contextwright.atoms.select.sliding import Sliding
 from contextwright.compiler import word_left
 from contextwright.compiler.trace import Tracer
 
@@ -33,7 +34,7 @@ def test_two_parts_are_as_good_as_one(seed, monkeypatch):
         pack = divided.compile(session)
         with pytest.MonkeyPatch.context() as patch:
             for word in (Decay, Summarize):
-                patch.setattr(word, "divides_at", lambda self, inputs: 0)
+                patch.setattr(word, "divides_at", lambda self, *given: 0)
             other = whole.compile(copy)
         assert pack.body == other.body
         assert pack.manifest.to_json() == other.manifest.to_json()
@@ -74,3 +75,57 @@ def test_nothing_is_written_of_a_look_that_an_answer_is_missing_for(monkeypatch)
     )
     engine.compile(session)
     assert len(written) < 20
+
+
+SLIDING = (
+    C.sliding(window=300, sinks=4, recent=80), C.sliding(window=500, sinks=60, recent=0) | C.compact(),
+    C.sliding(window=260, sinks=0, recent=30) | C.budget(600),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", few(range(24), 3))
+def test_a_window_in_tokens_is_the_same_in_two_parts(seed, monkeypatch):
+    """Request and receipt, step after step; pinned and failed exchanges among them."""
+    spec, made = SLIDING[seed % len(SLIDING)], list[bool]()
+    divided, whole = engine_of(spec), engine_of(spec)
+    session, copy = Session("grown"), Session("grown")
+    session.user("Find it all.")
+    left = word_left._left
+    monkeypatch.setattr(word_left, "_left", lambda *given: made.append(True) or left(*given))
+    for _ in steps_of(session, random.Random(seed), 90):
+        copy.extend(list(session.log)[len(copy) :])
+        pack = divided.compile(session)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Sliding, "divides_at", lambda self, *given: 0)
+            other = whole.compile(copy)
+        assert pack.body == other.body
+        assert pack.manifest.to_json() == other.manifest.to_json()
+    assert len(made) > 8
+
+
+def test_between_two_steps_a_window_in_tokens_looks_at_what_is_new():
+    def looked_at(turns: int) -> int:
+        session, engine = Session("long"), engine_of(C.sliding(window=2000))
+        for n in range(turns):
+            session.user(f"What of {n}?")
+            session.assistant(f"It is {n}. " * 9)
+        engine.compile(session)
+        given, counts = list[int](), list[int]()
+        apply = Sliding.apply
+
+        def counted(self, blocks, inputs):
+            given.append(len(blocks))
+            return apply(self, blocks, inputs)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Sliding, "apply", counted)
+            for n in range(9):
+                given.clear()
+                session.user(f"And {n}?")
+                session.assistant("So it is.")
+                session.user("Good.")
+                engine.compile(session)
+                counts.append(sum(given))
+        return sorted(counts)[len(counts) // 2]
+
+    assert looked_at(400) < looked_at(80) + 40

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from contextwright.blocks.block import Blocks
-from contextwright.compiler.token_sums import SOURCE
+from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
@@ -49,13 +49,14 @@ def collected(inputs: Inputs) -> tuple[int, ...]:
 
 class WordLeft(msgspec.Struct, frozen=True, eq=False):
     """What a word made of the conversation up to a place. `key` holds what it follows from beside
-    that; findings: what is written of it."""
+    that; findings: what is written of it; stepped: the steps that it had taken."""
 
     old: Blocks
     key: tuple[object, ...]
     blocks: Blocks
     findings: Findings
     answers: KeptAnswers
+    stepped: dict[object, int]
 
 
 def behind_all(word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
@@ -80,15 +81,19 @@ def in_two(
         return None
     if snapshot.positions("kind", "summary") or inputs.start > snapshot.preamble:
         return None
-    place = word.divides_at(inputs)
-    is_history = snapshot.preamble < place <= min(inputs.settled, inputs.protection.edge)
+    first = snapshot.preamble
+    place = word.divides_at(inputs, lambda stop: tokens_between(first, stop, inputs))
+    is_history = first < place <= min(inputs.settled, inputs.protection.edge)
     if not is_history or not snapshot.begins_log:
         return None
     source = word.divides if source is None else source
     left = _left(word, inputs.until(place, source), source, inputs, tracer)
+    newer = inputs.blocks(snapshot.exchanges(place), source)
+    if not word.is_whole(left.blocks, newer, inputs):
+        return None
     tracer.take(left.findings)
     inputs.used.update(left.answers.used)
-    newer = inputs.blocks(snapshot.exchanges(place), source)
+    inputs.stepped.update(left.stepped)
     return (*left.blocks, *_run(word, newer, source, inputs, tracer))
 
 
@@ -107,8 +112,9 @@ def _left(word: Divided, old: Blocks, source: str, inputs: Inputs, tracer: "Trac
     if known is not None and known.old is old and known.key == key and known.answers.hold(inputs):
         return known
     before, used, own = collected(inputs), dict[str, Answer](), tracer.attempt()
-    blocks = _run(word, old, source, replace(inputs, used=used), own)
-    made = WordLeft(old, key, blocks, own.findings(), kept_answers(used, inputs))
+    stepped = dict[object, int]()
+    blocks = _run(word, old, source, replace(inputs, used=used, stepped=stepped), own)
+    made = WordLeft(old, key, blocks, own.findings(), kept_answers(used, inputs), stepped)
     if collected(inputs) == before and not tracer.is_moot():
         table[""] = made
     return made

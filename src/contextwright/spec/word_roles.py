@@ -84,10 +84,18 @@ class Divided(Atom, frozen=True, kw_only=True):
     divides: ClassVar[str] = "history"
     """What the conversation's blocks are brought by, with nothing to the left of the word."""
 
-    def divides_at(self, inputs: Inputs) -> int:
+    def divides_at(self, inputs: Inputs, tokens: Callable[[int], int]) -> int:
         """The first exchange behind the place, which has not moved since the turn before more often
-        than rarely; 0 where there is none."""
+        than rarely; 0 where there is none.
+
+        Args:
+            tokens: what the conversation up to an exchange takes, but for the newest; a look-up.
+        """
         raise NotImplementedError(f"{self.word} does not say where it divides")
+
+    def is_whole(self, made: Blocks, newer: Blocks, inputs: Inputs) -> bool:
+        """Whether what it made of what lies in front holds beside what is newer."""
+        return True
 
 
 class ToolScope(Atom, frozen=True, kw_only=True):

@@ -1,5 +1,6 @@
 """`C.decay(...)`: the further back, the fewer words (phased-injection.md#history-decay)."""
 
+from collections.abc import Callable
 from itertools import groupby
 from typing import ClassVar, Literal
 
@@ -79,7 +80,7 @@ class Decay(Divided, frozen=True, kw_only=True):
                 fix="full and images are at least 1, fold and step at least 0",
             )
 
-    def divides_at(self, inputs: Inputs) -> int:
+    def divides_at(self, inputs: Inputs, tokens: Callable[[int], int]) -> int:
         """In front of the fold zone, which moves by steps."""
         return self._borders((), inputs)[1] if self.by == "turns" and not self.spare else 0
 

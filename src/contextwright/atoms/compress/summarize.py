@@ -1,6 +1,7 @@
 """`C.summarize()`: many messages as a few sentences, or as a record
 (context-algebra.md#summaries)."""
 
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
@@ -73,7 +74,7 @@ class Summarize(Divided, frozen=True, kw_only=True):
 
     divides: ClassVar[str] = Select().label
 
-    def divides_at(self, inputs: Inputs) -> int:
+    def divides_at(self, inputs: Inputs, tokens: Callable[[int], int]) -> int:
         """At what has not settled yet."""
         return inputs.settled if self.scope == "all" and not self.schema else 0
 

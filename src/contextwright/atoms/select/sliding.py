@@ -1,8 +1,8 @@
 """`C.sliding(...)`: the first exchanges, the newest, and the most salient in between
 (cooling-and-forgetting.md#sliding-window)."""
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest
 from itertools import accumulate, compress
 from typing import Any, ClassVar
@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError, is_number
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Divided
 
 STEP = 2
 """A half of what the sinks leave goes at once, so that the prefix keeps its bytes until that much
@@ -27,7 +27,7 @@ AT_ONCE = 256
 """Blocks that are looked for first where the most salient stay."""
 
 
-class Sliding(Atom, frozen=True, kw_only=True):
+class Sliding(Divided, frozen=True, kw_only=True):
     """A window in tokens: a model reads worst without the first tokens (attention sinks,
     StreamingLLM) and needs the newest (working memory); of what stands between, the least salient
     exchanges leave, whole.
@@ -52,6 +52,7 @@ class Sliding(Atom, frozen=True, kw_only=True):
     word: ClassVar[str] = "sliding"
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
+    divides: ClassVar[str] = "sliding"
     ranges: ClassVar[Ranges] = {
         "window": ValueRange(50, 100, of_budget=True),
         "sinks": ValueRange(1, 16),
@@ -75,6 +76,26 @@ class Sliding(Atom, frozen=True, kw_only=True):
         """The whole conversation."""
         snapshot = inputs.snapshot
         return inputs.blocks(snapshot.exchanges(snapshot.preamble), "sliding")
+
+    def divides_at(self, inputs: Inputs, tokens: Callable[[int], int]) -> int:
+        """Behind the exchange at which the newest step came due."""
+        snapshot = inputs.snapshot
+        first, last = snapshot.preamble, snapshot.exchange_count - 1
+        if last <= first:
+            return 0
+        newest = inputs.blocks(snapshot.exchanges(last), "sliding")
+        sinks = bisect_left(range(first, last), self.sinks, key=tokens) + first
+        room = self.window - tokens(sinks)
+        over = tokens(last) + sum(map(inputs.cost, newest)) - self.window
+        if over <= 0:
+            return 0
+        step = max(1, room // STEP)
+        due = self.window + (over - 1) // step * step
+        return bisect_right(range(sinks, last), due, key=lambda at: tokens(at + 1)) + sinks + 1
+
+    def is_whole(self, made: Blocks, newer: Blocks, inputs: Inputs) -> bool:
+        """Whether all are in the window: what was the newest at the step may be too large."""
+        return sum(map(inputs.cost, (*made, *newer))) <= self.window
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks within the window."""
