@@ -72,7 +72,7 @@ def without_sources(target: Target) -> Target | None:
 
 def body_of(snapshot: Snapshot, format: str) -> RequestBody | None:
     """The body that a session was read from: one of this format, or a request in another."""
-    if FORMS.keys().isdisjoint(snapshot.metadata):
+    if READERS.keys().isdisjoint(snapshot.metadata):
         return None
     own = body_of_session(format, snapshot.metadata, snapshot.tools)
     if own is not None:
