@@ -100,10 +100,13 @@ def select_units(
 
     low = _most(min(reach, len(order)), fits)
     chosen = _chosen(units, order[:low])
-    for place in [*order[low : low + FILL]] * 2:  # twice: what fills a hole saves its mark
-        more = chosen | _chosen(units, [place])
+    fill, since = [*order[low : low + FILL]], 0
+    for place in fill * 2:  # twice: what fills a hole saves its mark
+        if since == len(fill):
+            break  # all of them were tried beside what is chosen
+        more, since = chosen | _chosen(units, [place]), since + 1
         if len(more) > len(chosen) and count(_rendered(units, more, holes).text) <= max_tokens:
-            chosen = more
+            chosen, since = more, 0
     if not chosen:
         return Selection("", sum(unit.stands_for for unit in units))
     return _rendered(units, chosen, holes)
