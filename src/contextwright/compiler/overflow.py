@@ -96,7 +96,7 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
         record_mapped(taken, blocks, inputs, state.tracer)
     behind = inputs.behind_step
     left = taken.with_new(new) if behind else joined(blocks, taken.left, step.place)
-    state.tracer.take(taken.findings_for(left))
+    state.tracer.take(taken.findings_for(left, state.tracer.changes))
     state.tracer.limit_steps = step.number
     return left
 

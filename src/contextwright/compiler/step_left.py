@@ -1,7 +1,7 @@
 """What the newest step of a limit left, kept until the next one: a compile begins behind it
 (rules.md#horizon)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from operator import attrgetter
 
@@ -11,6 +11,7 @@ from msgspec.structs import astuple, replace
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.budget_state import BudgetState
+from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges, without_superseded
 from contextwright.compiler.mapped_log import (
     logged,
@@ -61,10 +62,11 @@ class StepLeft(msgspec.Struct, frozen=True, eq=False):
         """Whether the same step would leave the same now, and write the same of it."""
         return self.key == key and self.answers.hold(inputs)
 
-    def findings_for(self, sent: Blocks) -> Findings:
-        """What is written of it in a receipt: nothing that is sent is in a range of what is not."""
-        is_apart = self.dropped.isdisjoint(block.id for block in sent)
-        return self.brief if is_apart else self.findings
+    def findings_for(self, sent: Blocks, changes: Iterable[Change]) -> Findings:
+        """What is written of it in a receipt that has changes: nothing that is sent is in a range
+        of what is not, nor what words made something of, whose entry goes where it is dropped."""
+        ids = {block.id for block in sent} | {change.id for change in changes}
+        return self.brief if self.dropped.isdisjoint(ids) else self.findings
 
     def with_new(self, new: Blocks) -> Blocks:
         """What it left of the conversation, what came since, and what it left of the texts."""
