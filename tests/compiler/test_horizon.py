@@ -254,6 +254,25 @@ def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(spec
     assert read(1600) <= read(200) * 1.2
 
 
+@pytest.mark.parametrize("overflow", ["truncate_oldest", "truncate_lowest_priority"])
+@pytest.mark.parametrize("more", range(0, 24, 3))
+def test_what_had_to_stay_at_a_step_stays_until_the_next_wherever_a_compile_begins(overflow, more):
+    """A failure that was open at the step, and is not since."""
+    session = Session("failed")
+    session.user("Find it all.")
+    session.call("fetch", '{"page": 1}', id="first")
+    session.result("first", "no such page", error=True)
+    for n in range(60 + more):
+        session.call("read", f'{{"line": {n}}}', id=f"c{n}")
+        session.result(f"c{n}", f"line {n} says little")
+    session.call("fetch", '{"page": 2}', id="second")
+    session.result("second", "page 2")
+    spec, target = C.default() | C.budget(500, overflow=overflow), target_for("openai-chat")
+    found = outcome(SpecCompiler(spec), session, target)
+    with looking_at_everything():
+        assert found == outcome(SpecCompiler(spec), session, target)
+
+
 def test_a_receipt_is_as_long_for_a_long_session_as_for_a_short_one():
     """Each the longest of a whole step: right behind one a request is short."""
     spec = C.default() | C.budget(800)

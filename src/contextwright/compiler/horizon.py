@@ -14,6 +14,7 @@ from contextwright.blocks.block import Blocks
 from contextwright.compiler.mapped_log import maps
 from contextwright.compiler.step_left import known_place
 from contextwright.compiler.token_sums import SOURCE, newest_of
+from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
@@ -227,13 +228,17 @@ def _newest(tokens: int, inputs: Inputs) -> int:
     return start
 
 
-def is_sure(start: int, assembled: Blocks, sent: Blocks, inputs: Inputs) -> bool:
+def is_sure(start: int, assembled: Blocks, sent: Blocks, drop: LimitStage, inputs: Inputs) -> bool:
     """Whether what lies before `start` would have been dropped: the oldest that came from there on
-    were, though nothing but their age spoke against them.
+    were, though nothing but their age spoke against them; and of what lies before it nothing had
+    to stay when the limit's step was taken.
 
     Args:
-        assembled: the blocks before the limit; sent: those that it left.
+        assembled: the blocks before the limit; sent: those that it left. drop: what it dropped by.
     """
+    since = drop.protection.exchanges - inputs.protection.exchanges
+    if any(inputs.snapshot.preamble <= at < start for at in since):
+        return False
     may_drop = inputs.protection.may_drop
     old = (block.order for block in assembled if block.order >= start and may_drop(block))
     oldest = set(islice(old, SURE))

@@ -392,10 +392,11 @@ def _is_enough(view: View, fitted: _Fitted, target: Target, oldest: int) -> bool
     if view == "turn" and not (assembled.tools or assembled.called):
         if target.takes_messages and has_called(tried, tried.start):
             return False
-    start = tried.start
-    if start > oldest and fitted.room.tracer.limit_drop is None:
-        return False  # what is left of the newest did not need it
-    return start <= oldest or is_sure(start, assembled.blocks, fitted.blocks, tried)
+    start, drop = tried.start, fitted.room.tracer.limit_drop
+    if start <= oldest:
+        return True
+    # without a drop what is left of the newest did not need it
+    return drop is not None and is_sure(start, assembled.blocks, fitted.blocks, drop, tried)
 
 
 def _oldest(planned: Plan, inputs: Inputs) -> int:
