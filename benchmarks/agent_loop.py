@@ -112,6 +112,7 @@ SAMPLES: dict[str, tuple[Held, ...]] = {
     ),
     "summary_constraint": (Held(C.summary_constraint(window=LIMIT)),),
     "project": (Held(C.project(["order", "amount", "path"])),),
+    "minify": (Held(C.minify()),),
     "select": (Held(C.select(type="tool_result")), Held(C.select(role="user"))),
     "view": (Held(C.view("conversation")), Held(C.view())),
     "default": (Held(C.default()),),

@@ -21,6 +21,7 @@ from contextwright.atoms.compress.dedup import Dedup
 from contextwright.atoms.compress.expand import Expand
 from contextwright.atoms.compress.expand import ExpandRefs
 from contextwright.atoms.compress.isolate import Isolate
+from contextwright.atoms.compress.minify import Minify
 from contextwright.atoms.compress.project import Project
 from contextwright.atoms.compress.summarize import Summarize
 from contextwright.atoms.compress.summary_constraint import UnderPressure
@@ -160,6 +161,9 @@ class C:
     @staticmethod
     def memory(top_k: int = 5, *, min_score: float = 0.05, key: str = 'knowledge') -> Memory:
         """The `top_k` memories that matter most for the step, and the working notes of the step."""
+    @staticmethod
+    def minify() -> Minify:
+        """Send tool results of one line of JSON without the blanks that JSON does not need, from their first request on. It is the same value: blanks within strings stay, numbers keep their digits, names their order."""
     @staticmethod
     def none() -> Nothing:
         """No context: the agent sees its instruction and what it was asked now."""

@@ -27,7 +27,7 @@ TERMS = (
 MAPPED = (
     C.default() | C.redact(["email", r"\d\d"]), C.compact(min_tokens=25, max_tokens=40), C.truncate(20),
     C.compact("stale", stale_after=2, min_tokens=25) | C.redact(["part"]), C.compress_results(min_tokens=25, max_tokens=50),
-    C.default() + C.from_state("intent") | C.project(exclude=["what"]) | C.clock_last(),
+    C.default() + C.from_state("intent") | C.project(exclude=["what"]) | C.clock_last(), C.minify(),
     C.fresh(4, stale_action="compact") | C.expand() | C.priority(3), C.default() | C.vary() | C.truncate(40, strategy="head"),
     (C.default() | C.compact()) + C.relevant(top_k=2), C.failures(1) + (C.default() | C.redact(["a"])),
 )  # fmt: skip

@@ -60,6 +60,7 @@ SAMPLES = {
         C.default() + (C.window(2) | C.layer("evidence")),
     ),
     "memory": (C.memory(), C.memory(1)),
+    "minify": (C.minify(),),
     "none": (C.none(),),
     "within": (C.within(500), C.within(64, key="knowledge")),
     "notes": (C.notes("case"), C.notes("case", format="checklist")),

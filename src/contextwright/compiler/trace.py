@@ -12,7 +12,8 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Trust
-from contextwright.blocks.protection import Protection
+from contextwright.blocks.minified_results import is_minified
+from contextwright.blocks.protection import Protection, whole_of_its_own
 from contextwright.compiler.change import Change, StepTrace
 from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, Span, StoodFor, replaced_by
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
@@ -387,6 +388,8 @@ def _touched(block: Block, now: Block | None, protection: Protection, *, last: b
     # pictures of the user's may be described, words not rewritten
     if not section and block.messages and _has_words(block, now):
         return protection.keep_reason(block)
+    if not block.failed and is_minified(now, block):  # the same values, wherever they stand
+        return whole_of_its_own(block)
     return protection.whole_reason(block)
 
 

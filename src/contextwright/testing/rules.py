@@ -27,6 +27,7 @@ from contextwright.stores.refs import Refs
 from contextwright.tasks.payload import TITLE
 from contextwright.testing.oracle import Protected, protected, texts_of
 from contextwright.testing.sent import SentPart, sent_parts, strings
+from contextwright.text.json_rows import minimal
 
 REF = re.compile(r"(?:event|artifact|state)://[^\s\"'\])>,]+")
 SECTION = re.compile(r"<context_block\b.*?</context_block>", re.DOTALL)
@@ -62,8 +63,10 @@ class Case(msgspec.Struct, frozen=True, eq=False):
         return sent_parts(self.pack)
 
     def holds(self, text: str) -> bool:
-        """Whether the request holds a text byte for byte; where it may not, it is said to."""
-        return _is_escaped(text) or any(text.strip() in sent for sent in self.texts)
+        """Whether the request holds a text byte for byte, or as the JSON that it is without blanks
+        where the spec says so; where it may not, it is said to."""
+        forms = {text.strip(), minimal(text)} if "minify()" in repr(self.spec) else {text.strip()}
+        return _is_escaped(text) or any(form in sent for sent in self.texts for form in forms)
 
     def is_telling(self, text: str) -> bool:
         """Whether a text in the request proves that its event is there: it stands once in the

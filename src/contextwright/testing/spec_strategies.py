@@ -99,7 +99,7 @@ def _steps(st: Any) -> Any:
             C.layer("memory"), C.layer("evidence"), C.isolate(), C.isolate("masking"),
             C.decay(1, 1), C.decay(1, 0, summary=False, subtasks=True), C.decay(1, 2, step=2),
             C.cap(60), C.phase("system"), C.phase("runtime"), C.vary(3),
-            C.compress_results(900, min_tokens=20), C.clock_last(),
+            C.compress_results(900, min_tokens=20), C.clock_last(), C.minify(),
             C.decay(200, 300, by="tokens", images=1), C.decay(1, 1, spare=0.4), C.cool(60),
             C.cool(900), C.summary_constraint(0.1, 0.3, window=800),
             C.summary_constraint(0.0, max_tokens=9),

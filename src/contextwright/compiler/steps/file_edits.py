@@ -13,13 +13,13 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import OLD, Called, calls_of
 from contextwright.memo.ownership import cached_text
+from contextwright.text.file_arguments import PATHS
 from contextwright.text.json_rows import loaded
 
-PATHS = ("path", "file_path", "filePath", "filename", "file", "absolute_path", "target_file")
 WHOLE = ("content", "contents", "file_text")
 PART = ("newText", "new_str", "new_string", "replacement", "insert_text")
-"""Names of arguments: of a file, of all that it is to hold, of what stands in the place of a part
-(what that part was has the names in `OLD`)."""
+"""Names of arguments: of all that a file is to hold, of what stands in the place of a part (what
+that part was has the names in `OLD`)."""
 SEARCHES = ("pattern", "query", "regex", "glob")
 """Arguments of calls that look for something: what they give is no file."""
 RANGES = ("offset", "limit", "view_range", "start_line", "end_line", "lines", "range")
