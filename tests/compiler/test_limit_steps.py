@@ -10,9 +10,11 @@ from msgspec.structs import replace
 from tests.compiler.test_fold import calls_of
 
 from contextwright import C, Session, compile, replay
-from contextwright.compiler import overflow, token_sums
+from contextwright.atoms.compress.compact import Compact
+from contextwright.compiler import overflow, step_places, token_sums
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.session.event import Tool
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
 from contextwright.testing import target_for
 
@@ -100,6 +102,42 @@ def test_a_fresh_copy_of_the_log_gives_the_same_bytes(acts, spec):
             fresh = Session(session.id, list(session.log), tools=session.tools)
             assert compile(fresh, spec, target=target).body == pack.body
             assert replay(pack.manifest, fresh).body == pack.body
+
+
+ANEW = (*SPECS, C.cool(400), C.compact() | C.budget(400))
+
+
+@pytest.mark.parametrize("spec", ANEW, ids=repr)
+def test_where_steps_begin_anew_a_compile_from_nothing_gives_the_same_bytes(spec, monkeypatch):
+    """As a growing session's, and as a look back at it."""
+    monkeypatch.setattr(step_places, "SPACES", 1)
+    dice, target, memo = random.Random(3), target_for("openai-chat", 100_000), Memo()
+    kinds = ("ask", "call", "call", "call", "tell")
+    acts = [(dice.choice(kinds), dice.randrange(1, 160)) for _ in range(60)]
+    sent: list[tuple[Snapshot, bytes]] = []
+    for n, session in enumerate(grow(acts)):
+        body = SpecCompiler(spec, memo=memo).compile(session.snapshot(), target).body
+        sent.append((session.snapshot(), body))
+        if n % 9 == 0:
+            fresh = Session(session.id, list(session.log), tools=session.tools)
+            assert SpecCompiler(spec).compile(fresh.snapshot(), target).body == body
+    for snapshot, body in reversed(sent):
+        assert SpecCompiler(spec, memo=memo).compile(snapshot, target).body == body
+
+
+def test_a_first_compile_takes_the_steps_since_they_began_anew(monkeypatch):
+    """And a step of fit compacts what was said since the place before."""
+    steps = calls_of(monkeypatch, step_places, "_step_at")
+    compacted = calls_of(monkeypatch, Compact, "compacted")
+    monkeypatch.setattr(step_places, "SPACES", 3)
+    most: list[tuple[int, int]] = []
+    for calls in (200, 400, 800):
+        *_, session = grow([("call", 80)] * calls)
+        steps.clear(), compacted.clear()
+        SpecCompiler(C.fit(LIMIT)).compile(session.snapshot(), target_for("openai-chat"))
+        most.append((len(steps), len(compacted)))
+    assert max(taken for taken, _ in most) <= 3 * step_places.SPACES, most
+    assert 0 < max(count for _, count in most) < 250, most
 
 
 def test_a_step_goes_down_far_enough_to_last():

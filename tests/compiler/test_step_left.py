@@ -8,7 +8,7 @@ from tests.compiler.test_horizon import chat
 from tests.parameters import few
 
 from contextwright import C, Engine, Session, replay
-from contextwright.compiler import overflow, spec_compiler
+from contextwright.compiler import overflow, spec_compiler, step_places
 from contextwright.testing import target_for
 
 SPECS = (
@@ -55,6 +55,7 @@ def steps_of(session, dice, count):
 @pytest.mark.parametrize("seed", few(range(66), 11))
 def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     """Request and receipt: a replay looks at everything, with the answers of the manifest."""
+    monkeypatch.setattr(step_places, "SPACES", 2 if seed % 2 else 4)
     behind, assemble = list[bool](), spec_compiler.assemble
 
     def watched(planned, inputs, *more):

@@ -14,15 +14,19 @@ CHECKPOINTS = 8
 """Hashes that are kept of one conversation: of what an answer covers, and of all."""
 
 
-def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[Answer | None, str]:
+def ask_grown(
+    task: Task, name: str, blocks: Blocks, inputs: Inputs, logged: Blocks = ()
+) -> tuple[Answer | None, str]:
     """The answer to a task over all `blocks`, asked only for what is new since the last one; and
     a name for the content of all of them.
 
     Args:
         task: without its blocks.
         name: tells it from other tasks of the same spec: the atom as code.
+        logged: the same blocks by which is told what an answer covers, if others than those that
+            are read: what was shortened for one question may be left whole for the next.
     """
-    digests = inputs.digests(blocks)
+    digests = inputs.digests(logged or blocks)
     snapshot = inputs.snapshot
     start = blocks[0].id if blocks else ""
     series = _hash(f"{snapshot.root_id}\n{inputs.agent}\n{name}\n{start}".encode())
@@ -38,7 +42,7 @@ def ask_grown(task: Task, name: str, blocks: Blocks, inputs: Inputs) -> tuple[An
         task,
         previous=_text(known.value) if known is not None else task.previous,
         blocks=blocks[covered:],
-        source=_hash(b"".join(digests[covered:])),
+        source=_hash(b"".join(inputs.digests(blocks[covered:]))),
         series=series,
         covers=len(blocks),
         whole=whole,

@@ -19,7 +19,14 @@ from contextwright.spec.task import Task
 from contextwright.text.cut import cut
 
 
-def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -> Blocks | None:
+def merged(
+    blocks: Blocks,
+    inputs: Inputs,
+    task: Task,
+    name: str,
+    source: str,
+    logged: Blocks | None = None,
+) -> Blocks | None:
     """The blocks as one summary, or as they are where that would not be shorter; None where no
     summary was prepared, or it says nothing.
 
@@ -29,6 +36,8 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
         task: says how: its prompt, schema, model and `max_tokens`.
         name: tells it from other summaries of the same spec.
         source: what is summarized, for the block's label.
+        logged: the same blocks as they were before something shortened them, by which a summary
+            of what they begin with is known.
     """
     if not task.schema and not _over(blocks, task.max_tokens, inputs):
         return blocks
@@ -38,7 +47,8 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
         return (_block(event.text, blocks, _lineage_of(blocks), source, why),)
     if event is not None:
         task = msgspec.structs.replace(task, previous=inputs.clean(event.text))
-    answer, whole = ask_grown(task, name, rest, inputs)
+    logged = blocks if logged is None else logged
+    answer, whole = ask_grown(task, name, rest, inputs, logged if rest is blocks else rest)
     if answer is None or not _text(answer.value).strip():
         return None
     table = inputs.memo.table(("merged", name, source, inputs.counter_id), brief=True)
@@ -49,7 +59,7 @@ def merged(blocks: Blocks, inputs: Inputs, task: Task, name: str, source: str) -
             text = cut(text, task.max_tokens, "head", inputs.count)
         why = f"summary of {len(blocks)} exchanges by {answer.model}"
         with inputs.memo.growing(("summary's lineage", name, source), _Lineage) as lineage:
-            table[key] = _block(text, blocks, lineage.of(blocks), source, why)
+            table[key] = _block(text, blocks, lineage.of(logged), source, why)
     summary: Block = table[key]
     # a record is asked for as such, whatever it takes; a summary that is no shorter is none
     pays = task.schema or _over(blocks, inputs.cost(summary), inputs)

@@ -9,6 +9,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.step_places import protection_then, snapshot_before
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError, SpecError
+from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
 from contextwright.tasks.allocation import Allocation, shared_out
 from contextwright.tasks.layers import needs_of
@@ -37,6 +38,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
             reserved.
         allocation: what each layer may have, where the terminal shares the window out.
         parts: `fixed` by layer, then; signals: what it was shared out by.
+        originals: the blocks that are to be shortened; whole: those of them in front that go as a
+            whole, none of them shortened by itself, and what they take.
     """
 
     limit: int
@@ -47,10 +50,21 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     allocation: Allocation | None = None
     parts: Mapping[str, int] = {}
     signals: Mapping[str, int] = {}
+    originals: Blocks = ()
+    whole: Blocks = ()
+    whole_tokens: int = 0
 
     def over(self, blocks: Blocks) -> int:
         """Tokens too many; 0 or less if it fits."""
-        return self.fixed + sum(map(self.inputs.cost, blocks)) - self.limit
+        whole, rest = self.in_two(blocks)
+        tokens = sum(map(self.inputs.cost, rest)) + (self.whole_tokens if whole else 0)
+        return self.fixed + tokens - self.limit
+
+    def in_two(self, blocks: Blocks) -> tuple[Blocks, Blocks]:
+        """Those in front that go as a whole, if all of them are still there, and the others."""
+        if not self.whole or not begins_with(blocks, self.whole):
+            return (), blocks
+        return self.whole, blocks[len(self.whole) :]
 
     def caps(self, blocks: Blocks) -> dict[str, int]:
         """Tokens that each shared layer may have, with what others do not need."""

@@ -7,15 +7,17 @@ naming it.
 """
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.step_left import before_step, is_over, left_by_step, record_mapped
-from contextwright.compiler.step_places import LimitRule, joined, step_of
+from contextwright.compiler.step_places import LimitRule, joined, step_of, tokens_to_next
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.terminal import (
@@ -25,6 +27,7 @@ from contextwright.spec.terminal import (
     ModelWindow,
     Stage,
     SummarizeLargest,
+    SummarizeOldest,
     Terminal,
 )
 from contextwright.tasks.layers import LEFT_TURNS
@@ -85,6 +88,10 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     new = tuple(block for block in blocks if block.order >= step.place)
     then = state_then(state, step.place, step.goal - spare, state.tracer.attempt())
     stages = _stages_of_a_step(terminal)
+    if any(isinstance(stage, SummarizeOldest) for stage in stages):
+        whole = tuple(takewhile(lambda block: 0 <= block.order < step.since, old))
+        tokens = sum(map(inputs.cost, whole))
+        then = replace(then, whole=whole, whole_tokens=tokens)
 
     def shorten(then: BudgetState, old: Blocks) -> Blocks | None:
         return _shortened(then, old, terminal, stages)
@@ -117,7 +124,7 @@ def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None
         return -1  # it is one of this very request: what comes next says where its place is
     newest = inputs.blocks(inputs.snapshot.exchanges(last), SOURCE)
     taken = tokens_between(step.place, last, inputs) + sum(map(inputs.cost, newest))
-    return step.due - step.tokens - taken
+    return tokens_to_next(step, rule, inputs) - taken
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:
@@ -136,6 +143,7 @@ def _shortened(
 ) -> Blocks | None:
     """The blocks as these stages leave them, as soon as they fit; None where they do not."""
     whole: Blocks = blocks
+    state = replace(state, originals=whole)
     undropped: Blocks = ()
     for action in _actions(state, terminal, stages):
         undropped = undropped or (blocks if action.drops else ())

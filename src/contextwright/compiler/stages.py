@@ -1,6 +1,8 @@
 """The stages that a terminal declares, as functions from blocks to blocks."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from itertools import accumulate, compress
 
 import msgspec
 
@@ -13,6 +15,7 @@ from contextwright.compiler.budget_state import BudgetState, Hold, hold
 from contextwright.compiler.drop_order import DropKey, by_age, drop_key_of
 from contextwright.compiler.task_framing import with_short_task
 from contextwright.errors import SpecError
+from contextwright.spec.expr import Atom
 from contextwright.spec.task import Task
 from contextwright.spec.terminal import (
     CapProtected,
@@ -90,7 +93,7 @@ def _droppable(state: BudgetState) -> Callable[[Block], bool]:
 def _change(stage: Stage, terminal: Terminal, state: BudgetState) -> Shorten:
     match stage:
         case Run(step=step):
-            return lambda blocks: step.apply(blocks, state.inputs)
+            return lambda blocks: _run(state, blocks, step)
         case Drop():
             return lambda blocks: _drop_ordered(state, blocks, terminal)
         case CapResults():
@@ -118,6 +121,16 @@ def _change(stage: Stage, terminal: Terminal, state: BudgetState) -> Shorten:
                 where=repr(terminal),
                 fix="say it with one of them, such as Run(step=C.compact(), title='compact')",
             )
+
+
+def _run(state: BudgetState, blocks: Blocks, step: Atom) -> Blocks:
+    """Apply a word to the blocks; of a long conversation's step to those alone that may stay."""
+    whole, rest = state.in_two(blocks)
+    if not whole:
+        return step.apply(blocks, state.inputs)
+    # wherever the compile began to look, this is all that the word knows
+    inputs = msgspec.structs.replace(state.inputs, start=state.inputs.snapshot.preamble)
+    return (*whole, *step.apply(rest, inputs))
 
 
 def _refuse(state: BudgetState, blocks: Blocks, stage: Refuse) -> Blocks:
@@ -212,18 +225,32 @@ def _summarize_oldest(
     """One summary for the oldest exchanges, as many as it takes, in steps: while a step lasts,
     the summary and what stands behind it keep their bytes."""
     inputs = state.inputs
-    old = [b for b in blocks if b.order >= 0 and hold(b, inputs) is Hold.NONE]
-    over, needed = state.over(blocks) + stage.max_tokens, 0
-    while over > 0 and needed < len(old):
-        over -= inputs.cost(old[needed])
-        needed += 1
-    chosen = tuple(old[: -(-needed // stage.grain) * stage.grain])
+    front, near = _free(state, blocks, name)
+    old = (*front, *near)
+    over = state.over(blocks) + stage.max_tokens
+    needed = bisect_left([0, *accumulate(map(inputs.cost, old))], over) if over > 0 else 0
+    chosen = old[: -(-needed // stage.grain) * stage.grain]
+    by_order = {block.order: block for block in state.in_two(state.originals)[1]}
+    newest = (by_order.get(block.order, block) for block in chosen[len(front) :])
+    logged = (*chosen[: len(front)], *newest)
     task = Task(kind="summary", max_tokens=stage.max_tokens)
-    made = merged(chosen, inputs, task, name, "oldest") if chosen else None
+    made = merged(chosen, inputs, task, name, "oldest", logged) if chosen else None
     if made is None or made is chosen:
         return blocks
     summarized = set(chosen)
     return (*made, *(block for block in blocks if block not in summarized))
+
+
+def _free(state: BudgetState, blocks: Blocks, name: str) -> tuple[Blocks, Blocks]:
+    """The exchanges that nothing holds: of those that go as a whole, and of the others."""
+    whole, rest = state.in_two(blocks)
+    held = state.inputs.held_places((name, "oldest"), blocks, unsettled=True)
+    is_free = bytearray(b"\1") * len(blocks)
+    texts = [place for place, block in enumerate(rest, len(whole)) if block.order < 0]
+    for place in (*held, *texts):
+        is_free[place] = False
+    near = compress(rest, is_free[len(whole) :])
+    return tuple(compress(whole, is_free)), tuple(near)
 
 
 def _compact_turn(

@@ -3,9 +3,13 @@ past it, one after the other, as the requests were made (rules.md#steps-down).
 
 They follow from what exchanges cost unshortened and from what must stay, so from the log alone: a
 replay finds the same. A request before the next step decides as the one at the step did.
+
+Each time that a log has grown by some rooms its steps begin anew, so that those of a long one are
+known without all that were before (ADR 94).
 """
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -29,6 +33,9 @@ by a few tokens from turn to turn moves no step."""
 GROWTH = 50
 """Percent of what exchanges may have that comes before the next step of a word whose limit is
 passed by what it may not touch: it would else decide anew at every request, and gain nothing."""
+
+SPACES = 8
+"""Times its limit that a conversation grows by until its steps begin anew, as a fold's do."""
 
 Least = Callable[[Block], int]
 """Tokens that a word leaves of an exchange at least; they follow from the exchange alone."""
@@ -62,6 +69,8 @@ class LimitStep(msgspec.Struct, frozen=True):
         tokens: what is taken for what it has so.
         due: what it may have with what came since, before the next step.
         is_passed: whether what its word leaves at least of everything is over its limit.
+        began: the place where steps last began anew; since: where they did before that: of what
+            lies in front of it nothing is so short that it would stay.
     """
 
     place: int
@@ -70,10 +79,13 @@ class LimitStep(msgspec.Struct, frozen=True):
     due: int
     number: int = 0
     is_passed: bool = False
+    began: int = 0
+    since: int = 0
 
 
 class StepPlaces:
-    """The steps of one log, as far as they were taken; they grow at their end."""
+    """The steps of one log since they last began anew, as far as they were taken; they grow at
+    their end."""
 
     def __init__(self) -> None:
         self._begin()
@@ -82,11 +94,13 @@ class StepPlaces:
         self.steps: list[LimitStep] = []
         self.at = 0
         self.joins = 0
+        self.origins: list[int] = []
+        """The first exchange, and the places where steps began anew."""
 
     @property
     def held_bytes(self) -> int:
         """About what they take in memory."""
-        return 64 * len(self.steps)
+        return 64 * len(self.steps) + 8 * len(self.origins)
 
     def newest(self, rule: LimitRule, base: int, inputs: Inputs) -> LimitStep | None:
         """The step that the request of this moment stands behind; None before the first.
@@ -100,18 +114,45 @@ class StepPlaces:
             self._begin()
             self.joins = joins
         stop = snapshot.exchange_count
+        if len(self.origins) > 1 and stop <= self.origins[-1]:  # a look back
+            return StepPlaces().newest(rule, base, inputs)
+        self._begin_anew(stop, rule, base, inputs)
         self._follow(stop, rule, base, inputs)
         before = next((step for step in reversed(self.steps) if step.place < stop), None)
         last = before or LimitStep(snapshot.preamble, base, base, rule.limit)
-        newest = inputs.blocks(snapshot.exchanges(stop - 1, stop), SOURCE)
-        taken = tokens_between(last.place, stop - 1, inputs) + sum(map(inputs.cost, newest))
+        newest = sum(map(inputs.cost, inputs.blocks(snapshot.exchanges(stop - 1, stop), SOURCE)))
+        if tokens_between(self.origins[-1], stop - 1, inputs) + newest > SPACES * rule.limit:
+            return _step_at(
+                snapshot, rule, base, inputs, number=stop, origins=(*self.origins, stop)
+            )
+        taken = tokens_between(last.place, stop - 1, inputs) + newest
         is_question = (
             rule.answers and before is not None and _has_question(last.place, stop, snapshot)
         )
         if last.tokens + taken > last.due or is_question:
             number = before.number + 1 if before is not None else 1
-            return _step_at(snapshot, rule, base, number, inputs)
+            return _step_at(snapshot, rule, base, inputs, number=number, origins=self.origins)
         return before
+
+    def _begin_anew(self, stop: int, rule: LimitRule, base: int, inputs: Inputs) -> None:
+        """Find where steps began anew before exchange `stop`, and take the step of the newest."""
+        snapshot, most = inputs.snapshot, SPACES * rule.limit
+        self.origins = self.origins or [snapshot.preamble]
+        first, known = self.origins[-1], len(self.origins)
+        sums = running_tokens(first, stop - 1, inputs)
+        while True:
+            start = self.origins[-1] - first
+            place = first + bisect_right(sums, sums[start] + most, start)
+            while place < stop and _role(place, snapshot) != "assistant":
+                place += 1
+            if place >= stop:
+                break
+            self.origins.append(place)
+        if len(self.origins) > known:
+            place = self.origins[-1]
+            then = snapshot_before(place, snapshot)
+            step = _step_at(then, rule, base, inputs, number=place, origins=self.origins)
+            self.steps, self.at = [step], place + 1
 
     def _follow(self, stop: int, rule: LimitRule, base: int, inputs: Inputs) -> None:
         """Take the steps of the requests that were made before exchange `stop` began."""
@@ -134,9 +175,14 @@ class StepPlaces:
                 or last.tokens + sums[place - begin] - sums[last.place - begin] > last.due
             ):
                 then = snapshot_before(place, snapshot)
-                last = _step_at(then, rule, base, len(self.steps) + 1, inputs)
+                number = self.steps[-1].number + 1 if self.steps else 1
+                last = _step_at(then, rule, base, inputs, number=number, origins=self.origins)
                 self.steps.append(last)
         self.at = stop
+
+
+def _role(place: int, snapshot: Snapshot) -> str:
+    return snapshot.exchanges(place, place + 1)[0].first.role
 
 
 def _has_question(start: int, stop: int, snapshot: Snapshot) -> bool:
@@ -173,8 +219,18 @@ def _held_at(then: Snapshot, memo: Memo, *, request: bool) -> Protection:
     return known[1]
 
 
-def _step_at(then: Snapshot, rule: LimitRule, base: int, number: int, inputs: Inputs) -> LimitStep:
-    """The step of a request that was made then."""
+def _step_at(
+    then: Snapshot,
+    rule: LimitRule,
+    base: int,
+    inputs: Inputs,
+    *,
+    number: int,
+    origins: Sequence[int],
+) -> LimitStep:
+    """The step of a request that was made then; the last of the origins is where steps began anew
+    before it, or with it."""
+    anew = origins[-1], origins[-2] if len(origins) > 1 else 0
     held = protection_then(then, inputs).held_exchanges(then.exchange_count)
     exchanges = (then.exchanges(at, at + 1)[0] for at in sorted({*held}) if at >= then.preamble)
     pinned = then.exchanges_with("pinned", "yes", then.preamble, then.exchange_count)
@@ -190,11 +246,12 @@ def _step_at(then: Snapshot, rule: LimitRule, base: int, number: int, inputs: In
         tokens += settled - sum(rule.least(block) for block in blocks if block.order < newest)
         if tokens + part > room:
             due = max(limit, base + tokens + room * GROWTH // 100)
-            return LimitStep(then.exchange_count, base + low, base + tokens, due, number, True)
+            place = then.exchange_count
+            return LimitStep(place, base + low, base + tokens, due, number, True, *anew)
     taken = min(limit, base + max(low, tokens + part))
     if rule.answers and _has_question(then.exchange_count - 1, then.exchange_count, then):
         taken = limit  # all of the room for the answer; what follows it makes its own
-    return LimitStep(then.exchange_count, taken, taken, limit, number)
+    return LimitStep(then.exchange_count, taken, taken, limit, number, False, *anew)
 
 
 def step_of(rule: LimitRule, fixed: int, inputs: Inputs) -> tuple[LimitStep, int] | None:
@@ -214,6 +271,12 @@ def step_of(rule: LimitRule, fixed: int, inputs: Inputs) -> tuple[LimitStep, int
     with inputs.memo.growing(key, StepPlaces) as steps:
         step = steps.newest(rule, base, inputs)
     return None if step is None else (step, base - fixed)
+
+
+def tokens_to_next(step: LimitStep, rule: LimitRule, inputs: Inputs) -> int:
+    """Tokens of exchanges that come behind a step before the next is due, or steps begin anew."""
+    since = tokens_between(step.began, step.place, inputs)
+    return min(step.due - step.tokens, SPACES * rule.limit - since)
 
 
 def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:

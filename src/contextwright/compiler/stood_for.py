@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, count, pairwise
 from operator import attrgetter, not_, sub
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.memo.owned_tables import Table
 from contextwright.session.log import Log
 from contextwright.spec.growing import begins_with
 
@@ -79,7 +79,7 @@ def stood_for(
     return StoodFor(blocks, lineage, spans, tokens, before, rest, summary.lineage)
 
 
-KnownMerges = dict[Any, tuple[StoodFor, Blocks]]
+KnownMerges = Table
 """What summaries stood for, and among which blocks, by the summary; of each id, the newest."""
 
 
@@ -93,7 +93,7 @@ def replaced_by(
     if made is None or not made.holds(before):
         if summary.id in map(attrgetter("id"), before):
             return None
-        newest, _ = known.get(summary.id, (NOTHING, None))
+        newest, _ = known.known(summary.id) or (NOTHING, None)
         made = stood_for(summary, before, cost, newest)
         known[summary.id] = made, before
     known[summary] = made, before

@@ -5,6 +5,8 @@ leave anything out in silence.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import compress, count
+from operator import is_not
 from typing import Any, cast
 
 import msgspec
@@ -57,7 +59,7 @@ class Tracer:
     ) -> None:
         self._cost = cost
         self._protection = protection
-        self._known: KnownMerges = {} if known is None else known
+        self._known = KnownMerges() if known is None else known
         self.counts_steps = count_steps
         self.is_moot = is_moot
         """Whether nobody will read it: an answer is missing, and the compile is made anew."""
@@ -125,8 +127,9 @@ class Tracer:
         # tuples are compared by identity first: what no step touched costs a few nanoseconds
         if before is not after and before != after:
             after = _no_trust_gained(before, after)
-            touched = _not_in(before, after)
-            after_by_key = {(block.id, block.source): block for block in after}
+            start = shared_front(before, after)
+            touched = _not_in(before[start:], after[start:])
+            after_by_key = {(block.id, block.source): block for block in after[start:]}
             if step not in ENGINE_STEPS and not redacts:
                 repaired = self._guarded(step, before, touched, after, after_by_key, last=last)
                 if repaired is not after:
@@ -346,6 +349,12 @@ def _applied(step: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
             fix="return what came where there is nothing to do",
         )
     return cast(Blocks, after)
+
+
+def shared_front(before: Blocks, after: Blocks) -> int:
+    """How many blocks in front are the very same objects."""
+    shortest = min(len(before), len(after))
+    return next(compress(count(), map(is_not, before, after)), shortest)
 
 
 def _not_in(before: Blocks, after: Blocks) -> list[Block]:
