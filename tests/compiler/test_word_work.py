@@ -17,7 +17,7 @@ from contextwright.testing import target_for
 from contextwright.testing.rule_sessions import WORD_STATE
 
 PAGE = Path(__file__).parents[2] / "docs/reference/words.md"
-SHORT, LONG, TURN, TURNS = 400, 1_600, 8, 4
+SHORT, LONG, TURN, TURNS = 400, 1_600, 8, 24
 """Events of the sessions, of a turn, and turns."""
 MORE = 1.2
 """Times the calls of a turn in a session four times as long: one that looks at all makes twice as
