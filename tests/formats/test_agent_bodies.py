@@ -172,3 +172,18 @@ def test_parts_of_a_later_kind_do_not_cost_a_request_its_format():
     body = {**CODEX, "input": [CODEX["input"][1], *[later] * 9]}
     session = read_session(body)
     assert sum(isinstance(part, Opaque) for event in session.log for part in event.parts) == 9
+
+
+NO_WORD_ELSEWHERE = {"Codex": {"input[].namespace", "input[].phase"}}
+"""What an agent says beside its messages that only its own provider understands."""
+
+
+@pytest.mark.parametrize("agent", BODIES)
+@pytest.mark.parametrize("model", ["gpt-5", "claude-sonnet-4-5", "gemini-2.5-pro"])
+def test_the_manifest_names_no_field_that_another_provider_is_told_of(agent, model):
+    format, body = BODIES[agent]
+    for target in ("openai-chat", "openai-responses") if model == "gpt-5" else (None,):
+        pack = compile(read_session(body), C.default(), model=model, format=target)
+        fields = [one.reason for one in pack.manifest.unrendered if one.part == "field"]
+        lost = NO_WORD_ELSEWHERE.get(agent, set()) if pack.manifest.format != format else set()
+        assert {reason.split("'")[1] for reason in fields} == lost

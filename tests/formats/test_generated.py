@@ -9,8 +9,10 @@ from itertools import count
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.formats.generated import DUMPS
+from tests.render.bodies import BODIES
 
 from contextwright import C, compile, read_session, write_session
+from contextwright.compiler import unrendered_fields
 from contextwright.formats import format_named
 from contextwright.session import Opaque
 from contextwright.stores import SQLiteSessions
@@ -85,5 +87,62 @@ def test_all_that_was_said_is_sent_to_any_provider_and_the_rest_is_named(format,
         for key in set(dump if of_request else ()) - CONTEXT:
             assert f"'{key}'" in reasons or dump[key] is None or key in ASKED
         assert ("toolChoice'" in reasons) == (_choice(dump) in ({"kindOfTomorrow": {}}, {"x": 1}))
+
+    check()
+
+
+FRAME = {"model", "max_tokens", "messages", "input", "contents", "system", "instructions",
+         "systemInstruction", "config"}  # fmt: skip
+FIELDS = {**BODIES, "bedrock": DUMPS["bedrock"]}
+SAID_BY_OTHERS = {"input", "args", "arguments", "response", "json"}
+"""What a call is given, and what a tool gave as data: the keys within are the caller's own."""
+
+
+def _planted(value, path, taken):
+    """The unknown fields of messages and parts, but for those of parts that are named whole."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _planted(item, f"{path}[]", taken)
+    elif isinstance(value, dict) and value not in taken:
+        for key, item in value.items():
+            if key.startswith("x_"):
+                yield from [f"{path}.{key}"] if item not in (None, "", [], {}) else []
+            elif key not in SAID_BY_OTHERS:
+                yield from _planted(item, f"{path}.{key}", taken)
+
+
+def _in_context(body, taken):
+    """The same of a body's messages and its system text."""
+    body = {"messages": body} if isinstance(body, list) else body
+    for key in ("messages", "input", "contents", "system"):
+        yield from _planted(body.get(key), key, taken)
+    for holder in (body, body.get("config") or {}):
+        for key in ("systemInstruction", "system_instruction"):
+            parts = holder[key]["parts"] if isinstance(holder.get(key), dict) else None
+            yield from _planted(parts, "systemInstruction.parts", taken)
+
+
+@pytest.mark.parametrize("target", MODELS)
+@pytest.mark.parametrize("format", FIELDS)
+def test_unknown_fields_of_messages_and_parts_are_named_at_another_provider(
+    format, target, monkeypatch
+):
+    monkeypatch.setattr(unrendered_fields, "_NAMED", 99)
+
+    @settings(FEW, max_examples=25)
+    @given(FIELDS[format])
+    def check(body):
+        if isinstance(body, dict):
+            body = {key: item for key, item in body.items() if key in FRAME}
+        session = read_session(body, format=format)
+        pack = compile(session, C.default(), model=MODELS[target], format=target, cache=False)
+        reasons = [one.reason for one in pack.manifest.unrendered if one.part == "field"]
+        parts = [part for event in session.log for part in event.parts]
+        parts += [p for event in session.log for one in event.results for p in one.content]
+        taken = [part.value for part in parts if isinstance(part, Opaque)]
+        named = {reason.split("'")[1] for reason in reasons}
+        known = {"input[].content[].annotations"}  # of which no other provider has any
+        planted = set() if format == target else set(_in_context(body, taken))
+        assert named - known == planted and len(named) == len(reasons)
 
     check()

@@ -64,6 +64,7 @@ def test_gemini_has_a_budget_or_a_level(body, model, thinking):
      ["reasoning_effort"]),
     (chat(reasoning_effort="none"), "claude-fable-5-1", ["reasoning_effort"]),
     (chat(reasoning_effort="medium", temperature=0.2), "claude-sonnet-4-5", ["temperature"]),
+    (chat(stop=5), "claude-sonnet-4-5", ["stop"]),
 ])  # fmt: skip
 def test_what_can_not_be_asked_is_named(body, model, lost):
     pack = compile(body, model=model)

@@ -31,6 +31,7 @@ from contextwright.compiler.plan import Plan
 from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import unrendered, unrendered_tools
+from contextwright.compiler.unrendered_fields import unrendered_fields
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
@@ -127,10 +128,12 @@ def manifest_of(
 
 
 def _unrendered(built: CompileResult) -> tuple[Unrendered, ...]:
-    """What the receiver can not be sent: parts, tools and parameters."""
+    """What the receiver can not be sent: parts, fields, tools and parameters."""
     target, blocks = built.target, (*built.assembled.system, *built.blocks)
+    memo = built.room.inputs.memo
     return (
-        *unrendered(blocks, built.layout.conversation, target, built.room.inputs.memo),
+        *unrendered(blocks, built.layout.conversation, target, memo),
+        *unrendered_fields(blocks, built.snapshot.log, target, built.planned, memo),
         *unrendered_tools(built.assembled, target),
         *unrendered_parameters(target),
     )

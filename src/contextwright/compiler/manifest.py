@@ -59,7 +59,8 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Unrendered(msgspec.Struct, frozen=True):
-    """A part of a kept event, or of the `tools`, that this provider can not be sent."""
+    """A part of a kept event, or of the `tools`, that this provider can not be sent; a field of the
+    kept `messages`, or one of the `parameters`, that it has no word for."""
 
     event_id: str
     part: str

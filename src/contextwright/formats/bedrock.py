@@ -83,7 +83,7 @@ def read(document: Document) -> Session:
     own = ("messages", "system") if body.get("system") else ("messages",)
     return Session(
         "session",
-        read_messages(NAME, messages, _events, _message),
+        read_messages(NAME, messages, _events, message_of),
         tools=_tools(object_if(body.get("toolConfig"))),
         metadata={NAME: fields_beside(body, *own)} if body else {},
     )
@@ -92,7 +92,7 @@ def read(document: Document) -> Session:
 @exporter(NAME)
 def write(session: Session) -> Any:
     """The messages; a document where there is a system text, tools, or more beside them."""
-    messages = write_messages(NAME, session.log, _message, _together)
+    messages = write_messages(NAME, session.log, message_of, _together)
     system = [block for m in messages if m["role"] == _SYSTEM for block in m["content"]]
     messages = [message for message in messages if message["role"] != _SYSTEM]
     fields = session.metadata.get(NAME)
@@ -201,7 +201,8 @@ def _media_type(format: str, kind: str) -> str:
     return _MEDIA.get(format, f"{family}/{format}")
 
 
-def _message(events: Sequence[Event]) -> Json:
+def message_of(events: Sequence[Event]) -> Json:
+    """The message that these events stand for."""
     role = {"tool": "user", "system": _SYSTEM}.get(events[0].role, events[0].role)
     blocks = [block for event in events for part in event.parts if (block := block_of(part))]
     return {"role": role, "content": blocks}

@@ -156,8 +156,8 @@ def _read_plain(fields: Mapping[str, Any], parameters: Parameters) -> None:
             parameters.known[key] = {key}
     for key in ("stop", "stop_sequences"):
         stop = fields.get(key)
-        if stop:
-            parameters.take("stop", key, [stop] if isinstance(stop, str) else list(stop))
+        if stop and isinstance(stop, str | list):
+            parameters.take("stop", key, [stop] if isinstance(stop, str) else list_if(stop))
     for key in ("max_completion_tokens", "max_tokens", "max_output_tokens"):
         if type(fields.get(key)) is int:
             parameters.take("max_tokens", key, fields[key])

@@ -189,11 +189,7 @@ class SourceMessages:
         if record is None:
             self._known[self._log[at].id] = False
             return
-        first, last = at, at + 1
-        while first and _record(self._log[first - 1], self.body.format, record["at"]):
-            first -= 1
-        while last < len(self._log) and _record(self._log[last], self.body.format, record["at"]):
-            last += 1
+        first, last = events_of_message(self._log, at, self.body.format)
         events = self._log[first:last]
         message = None
         if not self._repeats_an_id(first, last):
@@ -230,6 +226,17 @@ class SourceMessages:
         if len(places) != len(parts):
             return None  # its reader and these places are of two minds: it is made anew
         return SourceMessage(at, self.redaction.message(data), parts, places)
+
+
+def events_of_message(log: Log, at: int, format: str) -> tuple[int, int]:
+    """From where to where the events stand that were read from the same message as that at `at`."""
+    place = origins(log[at], format)[0]["at"]
+    first, last = at, at + 1
+    while first and _record(log[first - 1], format, place):
+        first -= 1
+    while last < len(log) and _record(log[last], format, place):
+        last += 1
+    return first, last
 
 
 def _record(event: Event, format: str, at: int | None = None) -> Json | None:
