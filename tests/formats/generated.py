@@ -4,7 +4,7 @@ every level: fields, parts, messages' and documents' own."""
 from itertools import count
 
 from hypothesis import strategies as st
-from tests.render.bodies import KEYS, SCHEMA, UNKNOWN, VALUES, arranged, shuffled
+from tests.render.bodies import KEYS, SCHEMA, UNKNOWN, VALUES, arranged, shuffled, turns
 from tests.render.bodies import WORDS as PLAIN_WORDS
 
 _number = count()
@@ -15,24 +15,6 @@ ARGUMENTS = st.dictionaries(KEYS, VALUES, max_size=2)
 
 def some(one, least=1, most=2):
     return st.lists(one, min_size=least, max_size=most)
-
-
-def turns(user, answer, step):
-    """Turns of a user with steps of calls and results; each strategy gives a list of messages."""
-
-    @st.composite
-    def made(draw):
-        messages, count = [], 0
-        for _ in range(draw(st.integers(1, 2))):
-            messages += draw(user)
-            for _ in range(draw(st.integers(0, 2))):
-                calls = draw(st.integers(1, 2))
-                messages += draw(step([f"call_{count + n}" for n in range(calls)]))
-                count += calls
-            messages += draw(answer)
-        return [*messages, *draw(user)]
-
-    return made()
 
 
 def one(message):

@@ -65,8 +65,9 @@ TEXT = shuffled({"type": "text", "text": WORDS})
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "b": {}, "a": {}}}
 
 
-def _turns(user, assistant, step):
-    """Turns of a user, each with some steps of calls and results, and an answer."""
+def turns(user, assistant, step):
+    """Turns of a user, each with some steps of calls and results, and an answer. Each strategy gives
+    a list of messages."""
 
     @st.composite
     def made(draw):
@@ -104,7 +105,7 @@ def chat_bodies(draw):
         return [draw(silent), *draw(st.permutations(results))]
 
     system = draw(st.lists(shuffled({"role": "system", "content": content}), max_size=2))
-    messages = [*system, *draw(_turns(user | st.tuples(odd, user).map(sum_lists), answer, step))]
+    messages = [*system, *draw(turns(user | st.tuples(odd, user).map(sum_lists), answer, step))]
     function = shuffled({"type": "function", "function": shuffled(
         {"name": "f", "strict": st.booleans(), "parameters": st.just(SCHEMA)})})  # fmt: skip
     custom = shuffled({"type": "custom", "custom": shuffled({"name": "k", "format": VALUES})})
@@ -146,7 +147,7 @@ def claude_bodies(draw):
         )
         return [asked, told]
 
-    messages = draw(_turns(user, answer, step))
+    messages = draw(turns(user, answer, step))
     function = shuffled({"name": "f", "input_schema": st.just(SCHEMA)})
     hosted = typed("web_search_20250305", "memory_20250818", "mcp_toolset")
     tools = draw(st.lists(function | hosted, max_size=2, unique_by=lambda t: t.get("type")))
@@ -184,7 +185,7 @@ def responses_bodies(draw):
         before = draw(st.lists(thought, max_size=1))
         return [*before, *calls, *draw(st.permutations(results))]
 
-    items = draw(_turns(user, answer, step))
+    items = draw(turns(user, answer, step))
     function = shuffled({"type": "function", "name": "f", "parameters": st.just(SCHEMA)})
     kinds = typed("web_search", "computer", "apply_patch")
     tools = draw(st.lists(function | kinds, max_size=2, unique_by=lambda t: t["type"]))
@@ -214,7 +215,7 @@ def gemini_bodies(draw):
         return [draw(shuffled({"role": "model", "parts": [*draw(st.lists(text, max_size=1)), *calls]})),
                 draw(shuffled({"role": "user", "parts": results}))]  # fmt: skip
 
-    contents = draw(_turns(user.map(lambda m: [m]), answer.map(lambda m: [m]), step))
+    contents = draw(turns(user.map(lambda m: [m]), answer.map(lambda m: [m]), step))
     system = WORDS | shuffled(
         {"parts": st.lists(shuffled({"text": WORDS}), min_size=1, max_size=2)}
     )

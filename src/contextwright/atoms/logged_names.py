@@ -4,25 +4,20 @@ told without a look at the others."""
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
-from weakref import ref
 
+from contextwright.atoms.followed_log import FollowedLog
 from contextwright.atoms.scored_blocks import features_of
 from contextwright.retrieval.features import Features
 from contextwright.retrieval.salience_table import NAME
-from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
 
 
-class LoggedNames:
+class LoggedNames(FollowedLog):
     """The names that settled exchanges of a log have, those that one of them has beside those that
     recur. They grow at their end; a result that comes late begins them anew."""
 
-    def __init__(self) -> None:
-        self._log: ref[Log] | None = None
-        self._begin()
-
     def _begin(self) -> None:
-        self._stop = self._joins = 0
+        super()._begin()
         self._once: set[str] = set()
         self._again: set[str] = set()
         self._since: set[str] = set()
@@ -34,19 +29,11 @@ class LoggedNames:
 
     def follow(self, inputs: Inputs) -> None:
         """Take in the exchanges that have settled, and, until the next time, those since."""
-        snapshot = inputs.snapshot
-        log, joins = snapshot.log, len(snapshot.log.late_joins())
-        same = self._log is not None and self._log() is log and joins == self._joins
-        if not same or self._stop > inputs.settled:
-            self._begin()
-            self._log, self._joins = ref(log), joins
-        start = max(self._stop, snapshot.preamble)
-        for block in inputs.memo.blocks(snapshot.exchanges(start, inputs.settled)):
+        for block in self.settled_since(inputs):
             names = features_of(block).entities
             self._again |= names & self._once
             self._once |= names
-        self._stop = max(start, inputs.settled)
-        newer = inputs.memo.blocks(snapshot.exchanges(self._stop))
+        newer = inputs.memo.blocks(inputs.snapshot.exchanges(self._stop))
         self._since = self._recurring_since(map(features_of, newer))
 
     def _recurring_since(self, newer: Iterable[Features]) -> set[str]:

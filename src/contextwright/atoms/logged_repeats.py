@@ -3,11 +3,10 @@ one did is told without a look at that."""
 
 from bisect import bisect_left
 from collections.abc import Callable
-from weakref import ref
 
+from contextwright.atoms.followed_log import FollowedLog
 from contextwright.blocks.block import Block
 from contextwright.blocks.protection import reason_of_its_own, whole_of_its_own
-from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
 
 Calls = tuple[str, ...]
@@ -15,16 +14,12 @@ EXCHANGE = 400
 """Bytes of an exchange's places, about."""
 
 
-class LoggedRepeats:
+class LoggedRepeats(FollowedLog):
     """The settled exchanges of a log by what they say and call. They grow at their end; a result
     that comes late begins them anew."""
 
-    def __init__(self) -> None:
-        self._log: ref[Log] | None = None
-        self._begin()
-
     def _begin(self) -> None:
-        self._stop = self._joins = 0
+        super()._begin()
         self._first: dict[str, int] = {}
         self._held: dict[str, int] = {}  # the first that something of its own holds
         self._good: dict[str, dict[Calls, list[int]]] = {}  # those that did not fail
@@ -45,16 +40,8 @@ class LoggedRepeats:
             calls_of: names of an exchange's calls, equal for equal calls.
         """
         self._key_of, self._calls_of = key_of, calls_of
-        snapshot = inputs.snapshot
-        log, joins = snapshot.log, len(snapshot.log.late_joins())
-        same = self._log is not None and self._log() is log and joins == self._joins
-        if not same or self._stop > inputs.settled:
-            self._begin()
-            self._log, self._joins = ref(log), joins
-        start = max(self._stop, snapshot.preamble)
-        for block in inputs.memo.blocks(snapshot.exchanges(start, inputs.settled)):
+        for block in self.settled_since(inputs):
             self._append(block)
-        self._stop = max(start, inputs.settled)
 
     def _append(self, block: Block) -> None:
         key, at = self._key_of(block), block.order

@@ -1,0 +1,33 @@
+"""The settled exchanges of a log, each told once, in their order: a table of what they say grows by
+what came since."""
+
+from weakref import ref
+
+from contextwright.blocks.block import Blocks
+from contextwright.session.log import Log
+from contextwright.spec.inputs import Inputs
+
+
+class FollowedLog:
+    """How far a table of a log has come. It begins anew with another log, after a result that came
+    late, and where fewer exchanges have settled."""
+
+    def __init__(self) -> None:
+        self._log: ref[Log] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """What is known of no exchange."""
+        self._stop = self._joins = 0
+
+    def settled_since(self, inputs: Inputs) -> Blocks:
+        """The exchanges that have settled since the last time, as they stand in the log."""
+        snapshot = inputs.snapshot
+        log, joins = snapshot.log, len(snapshot.log.late_joins())
+        same = self._log is not None and self._log() is log and joins == self._joins
+        if not same or self._stop > inputs.settled:
+            self._begin()
+            self._log, self._joins = ref(log), joins
+        start = max(self._stop, snapshot.preamble)
+        self._stop = max(start, inputs.settled)
+        return inputs.memo.blocks(snapshot.exchanges(start, inputs.settled))
