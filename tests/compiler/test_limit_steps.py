@@ -13,6 +13,7 @@ from contextwright import C, Session, compile, replay
 from contextwright.atoms.compress.compact import Compact
 from contextwright.compiler import overflow, step_places, token_sums
 from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.errors import BudgetError
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
@@ -202,3 +203,15 @@ def test_running_tokens_are_those_of_each_range(acts, data):
     ]
     between = token_sums.TokenSums().between(start, stop, snapshot, count)
     assert between == running[-1]
+
+
+@pytest.mark.parametrize("window", [300, 1_200, 6_000])
+def test_a_window_that_an_answer_takes_whole_is_an_error_and_not_a_search_without_end(window):
+    session = Session("small")
+    for n in range(30):
+        session.user(f"And {n}?" * 9)
+        session.assistant(f"It is {n}." * 9)
+    target = replace(target_for("openai-chat"), window=window, reserved_output=window + 1)
+    for spec in (C.default(), C.default() | C.budget(8_000), C.fit(8_000), C.compaction()):
+        with pytest.raises(BudgetError):
+            SpecCompiler(spec).compile(session.snapshot(), target)

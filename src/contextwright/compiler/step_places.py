@@ -60,6 +60,12 @@ class LimitRule(msgspec.Struct, frozen=True):
     least: Least | None = None
     answers: bool = False
 
+    @property
+    def span(self) -> int:
+        """Tokens of exchanges from one beginning of steps to the next: of a limit that what is no
+        exchange has passed already, none."""
+        return SPACES * max(0, self.limit)
+
 
 class LimitStep(msgspec.Struct, frozen=True):
     """A step of a limit.
@@ -122,7 +128,7 @@ class StepPlaces:
         before = next((step for step in reversed(self.steps) if step.place < stop), None)
         last = before or LimitStep(snapshot.preamble, base, base, rule.limit)
         newest = sum(map(inputs.cost, inputs.blocks(snapshot.exchanges(stop - 1, stop), SOURCE)))
-        if tokens_between(self.origins[-1], stop - 1, inputs) + newest > SPACES * rule.limit:
+        if tokens_between(self.origins[-1], stop - 1, inputs) + newest > rule.span:
             return _step_at(
                 snapshot, rule, base, inputs, number=stop, origins=(*self.origins, stop)
             )
@@ -137,7 +143,7 @@ class StepPlaces:
 
     def _begin_anew(self, stop: int, rule: LimitRule, base: int, inputs: Inputs) -> None:
         """Find where steps began anew before exchange `stop`, and take the step of the newest."""
-        snapshot, most = inputs.snapshot, SPACES * rule.limit
+        snapshot, most = inputs.snapshot, rule.span
         self.origins = self.origins or [snapshot.preamble]
         first, known = self.origins[-1], len(self.origins)
         sums = running_tokens(first, stop - 1, inputs)
@@ -277,7 +283,7 @@ def step_of(rule: LimitRule, fixed: int, inputs: Inputs) -> tuple[LimitStep, int
 def tokens_to_next(step: LimitStep, rule: LimitRule, inputs: Inputs) -> int:
     """Tokens of exchanges that come behind a step before the next is due, or steps begin anew."""
     since = tokens_between(step.began, step.place, inputs)
-    return min(step.due - step.tokens, SPACES * rule.limit - since)
+    return min(step.due - step.tokens, rule.span - since)
 
 
 def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
