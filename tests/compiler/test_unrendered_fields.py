@@ -59,3 +59,14 @@ def test_a_message_with_several_results_is_one():
         "'messages[].x_trace' has no equivalent in openai-chat (1 message)",
         "'messages[].content[].x_b' has no equivalent in openai-chat (1 message)",
     ]
+
+
+def test_a_field_beside_the_parts_of_an_instruction_is_named():
+    body = {
+        "systemInstruction": {"parts": [{"text": "Be brief."}], "x_b": 2},
+        "contents": [{"role": "user", "parts": [{"text": "hi"}]}],
+    }
+    pack = compile(body, C.default(), model="claude-sonnet-4-5")
+    assert [one.reason for one in pack.manifest.unrendered] == [
+        "'systemInstruction.x_b' has no equivalent in anthropic (1 message)"
+    ]

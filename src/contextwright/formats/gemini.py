@@ -184,8 +184,9 @@ def write(session: Session) -> Any:
 def _instruction(value: Any) -> Json:
     if isinstance(value, str):
         return {"role": "system", "parts": [{"text": value}]}
-    parts = value.get("parts", []) if isinstance(value, dict) else value  # pyright: ignore
-    return {"role": "system", "parts": parts}
+    if isinstance(value, dict):
+        return {"parts": [], **object_if(value), "role": "system"}  # pyright: ignore
+    return {"role": "system", "parts": value}
 
 
 def _tools(value: Any) -> list[Tool]:
