@@ -19,26 +19,30 @@ SPECS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", few(range(24), 4))
-def test_two_parts_are_as_good_as_one(seed, monkeypatch):
-    """Request and receipt, turn after turn."""
-    spec, made = SPECS[seed % len(SPECS)], list[bool]()
-    divided, whole = engine_of(spec), engine_of(spec)
-    session = Session("grown")
+def compared_in_two_parts(spec, words, seed, acts, monkeypatch):
+    """Compare request and receipt, turn after turn, with what the words make of all at once; how
+    often they were made in two parts."""
+    divided, whole, made = engine_of(spec), engine_of(spec), list[bool]()
+    session, copy = Session("grown"), Session("grown")
     session.user("Find it all.")
-    copy = Session("grown")
     left = word_left._left
     monkeypatch.setattr(word_left, "_left", lambda *given: made.append(True) or left(*given))
-    for _ in steps_of(session, random.Random(seed), 70):
+    for _ in steps_of(session, random.Random(seed), acts):
         copy.extend(list(session.log)[len(copy) :])
         pack = divided.compile(session)
         with pytest.MonkeyPatch.context() as patch:
-            for word in (Decay, Summarize):
+            for word in words:
                 patch.setattr(word, "divides_at", lambda self, *given: 0)
             other = whole.compile(copy)
         assert pack.body == other.body
         assert pack.manifest.to_json() == other.manifest.to_json()
-    assert len(made) > 20
+    return len(made)
+
+
+@pytest.mark.parametrize("seed", few(range(24), 4))
+def test_two_parts_are_as_good_as_one(seed, monkeypatch):
+    spec = SPECS[seed % len(SPECS)]
+    assert compared_in_two_parts(spec, (Decay, Summarize), seed, 70, monkeypatch) > 20
 
 
 def test_the_part_in_front_is_made_once_while_its_place_stands(monkeypatch):
@@ -85,22 +89,9 @@ SLIDING = (
 
 @pytest.mark.parametrize("seed", few(range(24), 3))
 def test_a_window_in_tokens_is_the_same_in_two_parts(seed, monkeypatch):
-    """Request and receipt, step after step; pinned and failed exchanges among them."""
-    spec, made = SLIDING[seed % len(SLIDING)], list[bool]()
-    divided, whole = engine_of(spec), engine_of(spec)
-    session, copy = Session("grown"), Session("grown")
-    session.user("Find it all.")
-    left = word_left._left
-    monkeypatch.setattr(word_left, "_left", lambda *given: made.append(True) or left(*given))
-    for _ in steps_of(session, random.Random(seed), 90):
-        copy.extend(list(session.log)[len(copy) :])
-        pack = divided.compile(session)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Sliding, "divides_at", lambda self, *given: 0)
-            other = whole.compile(copy)
-        assert pack.body == other.body
-        assert pack.manifest.to_json() == other.manifest.to_json()
-    assert len(made) > 8
+    """Step after step; pinned and failed exchanges among them."""
+    spec = SLIDING[seed % len(SLIDING)]
+    assert compared_in_two_parts(spec, (Sliding,), seed, 90, monkeypatch) > 8
 
 
 def test_between_two_steps_a_window_in_tokens_looks_at_what_is_new():

@@ -66,15 +66,20 @@ def test_whatever_is_forgotten_the_bytes_are_the_same(spec, seed):
         grow(session, 1000 + turn, dice)
 
 
+def memo_after(turns, session, spec, dice):
+    """What is remembered of a session that goes on for so many turns."""
+    for _ in range(turns):
+        compile(session, spec, target=TARGET)
+        grow(session, 1000 + len(session), dice)
+    return memo_of(session.log)
+
+
 @pytest.mark.parametrize("name", GROWING)
 def test_a_turn_leaves_no_more_behind_than_what_came_with_it(name):
     session, dice = generated_session(150), random.Random(1)
 
     def held_after(turns):
-        for _ in range(turns):
-            compile(session, GROWING[name], target=TARGET)
-            grow(session, 1000 + len(session), dice)
-        memo = memo_of(session.log)
+        memo = memo_after(turns, session, GROWING[name], dice)
         memo.settle()
         return memo._account.young + memo._account.before, len(session)
 
@@ -104,10 +109,7 @@ def test_a_session_that_goes_on_holds_what_its_requests_ask_for(name, monkeypatc
     session, dice = generated_session(60), random.Random(1)
 
     def held_after(turns):
-        for _ in range(turns):
-            compile(session, GROWING[name], target=TARGET)
-            grow(session, 1000 + len(session), dice)
-        memo = memo_of(session.log)
+        memo = memo_after(turns, session, GROWING[name], dice)
         return sum(len(table) + len(table.before) for table in memo.tables.values())
 
     held_after(2 * turns)
