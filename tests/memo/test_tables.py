@@ -138,6 +138,27 @@ def test_measuring_a_large_value_looks_at_few_of_its_items():
     assert len(looked) <= 8
 
 
+def test_what_comes_is_looked_into_as_often_as_a_table_doubles():
+    looked = []
+
+    class Seen(str):
+        def __sizeof__(self):
+            looked.append(1)
+            return 1000
+
+    budget = MemoryBudget()
+    tables = Tables(budget)
+    for turn in range(600):
+        tables.table("texts")[turn] = Seen(f"{turn}")
+        tables.settle()
+    assert len(looked) < 60
+    assert 600_000 < budget.use().held_bytes < 800_000
+    for turn in range(600, 1_200):  # what comes from now on holds ten times as much
+        tables.table("texts")[turn] = "x" * 10_000
+        tables.settle()
+    assert 5_000_000 < budget.use().held_bytes < 7_500_000
+
+
 def test_what_came_is_measured_also_where_scopes_overlap_for_ever():
     budget = MemoryBudget()
     tables = Tables(budget)

@@ -15,13 +15,12 @@ SLOT = 80
 """Bytes of an entry's place in a dict."""
 OTHERS = 3
 """References to a key while it is measured that are none of a table's."""
-SHARE = 8
-"""A table is measured again once an eighth of it is new."""
+OFTEN = 256
+"""Entries that are taken for as large as the ones before them, where these were as many: what comes
+is looked into once a table has twice as many as when that was done last, or so many more."""
 SLOW, SLOWLY = 32, 12
 """An owner that grew by less than a thirty-second is not measured at its next twelve scopes' ends,
 four turns of an engine: one of a long session adds little, and measuring is a tenth of its time."""
-FEW = 8
-"""New entries for which a table that was measured is not measured again: every turn brings some."""
 BRIEF = 24
 """Scopes after which a brief table begins a generation: eight compiles of an engine."""
 LASTING = 8 * BRIEF
@@ -37,7 +36,10 @@ class Table(dict[Any, Any]):
     `table[key]`, `remembered` or `recall`. It is the same object for as long as its owner lives.
     """
 
-    __slots__ = ("before", "bytes", "bytes_before", "grows", "lasts", "make", "measured", "uses")
+    __slots__ = (
+        "_assumed", "_looked_into", "_typical", "before", "bytes", "bytes_before", "grows", "lasts",
+        "make", "measured", "uses",
+    )  # fmt: skip
 
     def __init__(self, *, brief: bool = False, grows: bool = False) -> None:
         super().__init__()
@@ -46,6 +48,9 @@ class Table(dict[Any, Any]):
         self.grows = grows
         self.before: dict[Any, Any] = {}
         self.bytes = self.bytes_before = self.measured = self.uses = 0
+        # entries of all generations whose size was told by samples, and those that came since
+        self._looked_into = self._assumed = 0
+        self._typical = 0  # bytes of an entry
 
     def __missing__(self, key: Any) -> Any:
         value = self.recall(key) if self.before else _NOTHING
@@ -84,22 +89,33 @@ class Table(dict[Any, Any]):
         self.measured = self.uses = 0
 
     def measure(self) -> None:
-        """Measure what is new, by samples: of four entries all, of a million a thousand."""
+        """Measure what is new. What an entry holds is told by samples: of four entries all, of a
+        million a thousand."""
         if self.grows:
             self.bytes = sum(map(bytes_of, list(self.values())))
             return
         new = len(self) - self.measured
-        if new <= 0 or new * SHARE < self.measured or (new < FEW and self.measured):
+        if new <= 0:
             return
+        self._assumed += new
+        if self._assumed > min(self._looked_into, OFTEN) and not self._look_into(new):
+            return
+        self.bytes += new * self._typical
+        self.measured += new
+
+    def _look_into(self, new: int) -> bool:
+        """Tell by the newest entries what one holds; whether that could be told."""
         step = 1 + new // (isqrt(new) + 4)
         try:
             entries = list(islice(reversed(self.items()), 0, new, step))
         except RuntimeError:  # another thread adds to it: measured next time
-            return
+            return False
         if not entries:  # another thread forgot it meanwhile
-            return
-        self.bytes += sum(_entry_bytes(key, value) for key, value in entries) * new // len(entries)
-        self.measured += new
+            return False
+        self._typical = sum(_entry_bytes(key, value) for key, value in entries) // len(entries)
+        self._looked_into += self._assumed
+        self._assumed = 0
+        return True
 
 
 def _entry_bytes(key: Any, value: Any) -> int:
