@@ -7,14 +7,14 @@ import pytest
 from contextwright import C, Engine, Session, compile, default_spec, register_model, replay, target
 from contextwright.tokens import models
 from contextwright.tokens.model_rules import CacheRules
-from contextwright.tokens.models import model_info
+from contextwright.tokens.models import known_model, model_info
 
 
 @pytest.fixture(autouse=True)
 def registered_models_are_forgotten():
     yield
     models._registered.clear()
-    model_info.cache_clear()
+    known_model.cache_clear()
 
 
 def talk(turns, words=200):

@@ -7,14 +7,19 @@ from contextwright import C, Session, compile, register_model, replay, target
 from contextwright.errors import BudgetError, ContextwrightError, ModelError
 from contextwright.tokens import models
 from contextwright.tokens.model_rules import CacheRules
-from contextwright.tokens.models import REASONING_RESERVE, model_info, reasoning_profile
+from contextwright.tokens.models import (
+    REASONING_RESERVE,
+    known_model,
+    model_info,
+    reasoning_profile,
+)
 
 
 @pytest.fixture(autouse=True)
 def registered_models_are_forgotten():
     yield
     models._registered.clear()
-    model_info.cache_clear()
+    known_model.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -143,3 +148,19 @@ def test_a_model_of_ones_own_has_prices_by_length_a_cache_and_a_profile():
     assert reasoning_profile("ours") == "strip-old" == target("ours", format="anthropic").reasoning
     with pytest.raises(ModelError, match="no price is called 'input'"):
         register_model("ours", window=10, tiers={5: {"input": 2}})
+
+
+def test_a_model_of_no_table_is_looked_up_once_and_its_neighbours_only_for_an_error(monkeypatch):
+    compared = []
+    monkeypatch.setattr(
+        "difflib.get_close_matches", lambda *args, **kwargs: compared.append(args) or []
+    )
+    receiver = target("nobody-knows-this-1", window=8_000)
+    assert known_model("nobody-knows-this-1") is None
+    before = known_model.cache_info().misses
+    assert (receiver.reasoning, receiver.cache_rules, receiver.step_prices)
+    assert known_model.cache_info().misses == before
+    assert not compared
+    with pytest.raises(ModelError, match="unknown model"):
+        target("nobody-knows-this-1")
+    assert compared

@@ -8,14 +8,13 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.compiler.manifest import Prefix
-from contextwright.errors import ModelError
 from contextwright.memo.by_identity import NEWEST, by_identity
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
 from contextwright.render.known_wires import tokens_of_wires
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.target import Target
-from contextwright.tokens.models import model_info
+from contextwright.tokens.models import known_model
 
 _MARK = b'"cache_control"'
 
@@ -199,9 +198,9 @@ def microdollars_saved(read: int, written: int, length: int, model: str) -> int 
         read: tokens that it has. written: tokens that it has after this request. length: tokens of
             the request.
     """
-    try:
-        prices = model_info(model).prices(length)
-    except ModelError:
+    info = known_model(model)
+    if info is None:
         return None
+    prices = info.prices(length)
     gain = read * (prices.input - prices.cached)
     return (gain - written * max(0, prices.write - prices.input)) // 1_000_000

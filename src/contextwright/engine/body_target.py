@@ -7,7 +7,6 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.engine.door import target_of
-from contextwright.errors import ModelError
 from contextwright.formats.fields import object_if
 from contextwright.formats.part_places import FORMS
 from contextwright.formats.request_body import RequestBody, body_of_session
@@ -15,7 +14,7 @@ from contextwright.render.providers import DEFAULTS
 from contextwright.render.target import DEFAULT_RESERVE, Target, read_tools
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
-from contextwright.tokens.models import model_info
+from contextwright.tokens.models import known_model
 
 _ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 """Where a body says how long the answer may be."""
@@ -89,11 +88,10 @@ def _is_for(format: str, model: str, named: str | None) -> bool:
     one of the format's maker; of an unknown one nobody knows better."""
     if model == named:
         return True
-    try:
-        provider = model_info(model).provider
-    except ModelError:
+    info = known_model(model)
+    if info is None:
         return True
-    return DEFAULTS.get(provider, "openai-chat").split("-")[0] == format.split("-")[0]
+    return DEFAULTS.get(info.provider, "openai-chat").split("-")[0] == format.split("-")[0]
 
 
 def _text(value: object) -> str | None:

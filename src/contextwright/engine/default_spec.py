@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from contextwright.atoms.budget.compaction import Compaction
 from contextwright.atoms.select.default import Default
 from contextwright.compiler.plan import plan
-from contextwright.errors import ModelError
 from contextwright.render.target import Target
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
-from contextwright.tokens.models import ModelInfo, model_info
+from contextwright.tokens.models import ModelInfo, known_model
 
 OF_COST = frozenset({
     "default", "window", "recent", "salient", "sliding", "compact", "compress_results", "truncate",
@@ -92,9 +91,8 @@ def words_of(expr: Expr) -> Iterator[str]:
 def _tier_of(target: Target) -> tuple[int, int]:
     """Tokens from which on the model's price is a reason for a step, 0 where none is, and the
     percent that it goes down to."""
-    try:
-        info = model_info(target.model)
-    except ModelError:
+    info = known_model(target.model)
+    if info is None:
         return 0, LOW
     for above, low in _steps_that_pay(info):
         if LEAST_TIER <= above < target.max_input and low >= LEAST_LOW:

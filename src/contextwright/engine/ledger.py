@@ -33,7 +33,7 @@ from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.tokens.counter import named_counter
-from contextwright.tokens.models import ModelInfo, prices_of
+from contextwright.tokens.models import ModelInfo, known_model
 from contextwright.tokens.usage import Usage
 
 SUSPENDED = "contextwright.suspended"
@@ -137,7 +137,7 @@ class Ledger:
         with self._lock:
             before, call = self._call(made, target)
         saved = before.whole_cost - before.cost + before.read_back_cost
-        info, minimum, reread = prices_of(target.model), target.cache_rules.minimum, 0
+        info, minimum, reread = known_model(target.model), target.cache_rules.minimum, 0
         if info is not None and call.tokens < minimum <= call.whole_tokens:
             reread = call.tokens * info.prices(call.tokens).input
             reread -= call.whole_tokens * info.prices(call.whole_tokens).cached
@@ -155,7 +155,7 @@ class Ledger:
         pack, whole_tokens, recounted = made
         manifest, prefix, rules = pack.manifest, pack.manifest.prefix, target.cache_rules
         sums, previous = self._until(manifest.position), self.previous(manifest.position)
-        info = prices_of(target.model)
+        info = known_model(target.model)
         known = prefix is not None and not is_expired(previous, pack, rules.ttl_s)
         read = prefix.read if known and prefix is not None else 0
         end = manifest.tokens if manifest.tokens >= rules.minimum else 0
@@ -190,7 +190,7 @@ class Ledger:
             read_back: bills of the requests by which its answer went on to read what was left
                 out. Sending everything would have taken none of them.
         """
-        info = prices_of(model)
+        info = known_model(model)
         with self._lock:
             for one in read_back:
                 self._go_on(one, info)

@@ -31,7 +31,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.memo import Memo
 from contextwright.spec.terminal import Refuse
-from contextwright.tokens.models import prices_of
+from contextwright.tokens.models import known_model
 
 PUT_OFF = "contextwright.put_off"
 """Key of a session's metadata: the spec whose step waits, and where it decided."""
@@ -89,7 +89,7 @@ class PutOff:
         """
         if not self._waits or compiler.spec != self._spec or pack.manifest.decided_at:
             return pack
-        priced = prices_of(target.model) is not None
+        priced = known_model(target.model) is not None
         if why := self._why_not if priced else f"no prices of {target.model!r} are known":
             return with_notes(pack, [f"never_dearer: {self._spec!r} is not judged: {why}"])
         previous = self._ledgers.of(snapshot.log).previous(snapshot.position)

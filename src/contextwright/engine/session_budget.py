@@ -11,7 +11,7 @@ from contextwright.engine.events import BudgetEvent
 from contextwright.errors import ModelError, SessionBudgetError, SpecError
 from contextwright.session.lineage import SPENT
 from contextwright.session.session import Session
-from contextwright.tokens.models import ModelInfo, prices_of
+from contextwright.tokens.models import ModelInfo, known_model
 from contextwright.tokens.usage import Usage, usage_of
 
 ABORT = "abort"
@@ -220,7 +220,7 @@ def input_cost(usage: Usage, info: ModelInfo) -> int:
 
 
 def _prices(model: str) -> ModelInfo | None:
-    info = prices_of(model)
+    info = known_model(model)
     return info if info is not None and (info.input_price or info.output_price) else None
 
 

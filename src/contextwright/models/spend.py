@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from contextwright.errors import ModelError
 from contextwright.models.llm import LLM, Completion, ModelFault, NotAsked, Prompt
-from contextwright.tokens.models import model_info
+from contextwright.tokens.models import known_model
 from contextwright.worker_threads import off_loop
 
 MAX_OWNERS = 10_000
@@ -182,9 +181,8 @@ def is_usage(tokens: object) -> bool:
 
 def price(completion: Completion) -> int:
     """Micro-dollars of an answer; 0 where the model's prices are not known."""
-    try:
-        info = model_info(completion.model)
-    except ModelError:
+    info = known_model(completion.model)
+    if info is None:
         return 0
     paid = completion.input_tokens * info.input_price + completion.output_tokens * info.output_price
     return -(-paid // 1_000_000)

@@ -21,6 +21,7 @@ from contextwright.tokens.models import (
     REASONING_RESERVE,
     ModelInfo,
     family_of,
+    known_model,
     model_info,
     reasoning_profile,
 )
@@ -266,12 +267,7 @@ def _reserve(info: ModelInfo | None, window: int | None, reserved_output: int | 
 
 def _known(model: str, window: int | None) -> ModelInfo | None:
     """What the table has of a model; nothing of one whose window is given."""
-    try:
-        return model_info(model)
-    except ModelError:
-        if window is None:
-            raise
-        return None
+    return known_model(model) if window is not None else model_info(model)
 
 
 def read_tools(tools: object) -> tuple[Tool, ...]:

@@ -145,7 +145,7 @@ def register_model(
         reasoning=reasoning or family.reasoning or "keep",
     )
     _registered[name.strip().lower()] = info
-    model_info.cache_clear()
+    known_model.cache_clear()
     return info
 
 
@@ -199,13 +199,9 @@ def _tiers(
 
 
 @lru_cache(1024)
-def model_info(name: str) -> ModelInfo:
-    """What is known of a model. A provider's prefix, a date, `-latest` and what Bedrock, Vertex
-    and OpenRouter write around a name may be there or not.
-
-    Raises:
-        ModelError: unknown; names the nearest.
-    """
+def known_model(name: str) -> ModelInfo | None:
+    """What is known of a model, as `model_info` has it; None of one that is in no table. It is
+    asked of at every request."""
     table = _table().models
     for candidate in spellings_of(name):
         known = _registered.get(candidate)
@@ -214,9 +210,23 @@ def model_info(name: str) -> ModelInfo:
         row = table.get(candidate)
         if row is not None:
             return _of_row(candidate, row)
+    return None
+
+
+def model_info(name: str) -> ModelInfo:
+    """What is known of a model. A provider's prefix, a date, `-latest` and what Bedrock, Vertex
+    and OpenRouter write around a name may be there or not.
+
+    Raises:
+        ModelError: unknown; names the nearest.
+    """
+    known = known_model(name)
+    if known is not None:
+        return known
     from difflib import get_close_matches
 
-    close = get_close_matches(spellings_of(name)[-1], [*table, *_registered], n=3)
+    names = [*_table().models, *_registered]
+    close = get_close_matches(spellings_of(name)[-1], names, n=3)
     near = f"did you mean {', '.join(close)}? Or " if close else ""
     raise ModelError(
         f"unknown model {name!r}",
@@ -224,14 +234,6 @@ def model_info(name: str) -> ModelInfo:
         fix=f"{near}describe it: window=128000, format='openai-chat' "
         "(--window 128000 --to openai-chat), or register_model(NAME, window=128000)",
     )
-
-
-def prices_of(name: str) -> ModelInfo | None:
-    """What a model costs; None where that is not known."""
-    try:
-        return model_info(name)
-    except ModelError:
-        return None
 
 
 def spellings_of(name: str) -> list[str]:
@@ -265,10 +267,8 @@ def reasoning_profile(name: str) -> ReasoningProfile:
     refuses reasoning whose prefix was edited, another refuses the newest message without it.
     Sources: Anthropic, "Preserved thinking" and "Thinking troubleshooting"; OpenAI, "Keep the
     prefix unchanged" (GPT-6.2 and later)."""
-    try:
-        return model_info(name).reasoning
-    except ModelError:
-        return family_of(name).reasoning or "keep"
+    info = known_model(name)
+    return info.reasoning if info is not None else family_of(name).reasoning or "keep"
 
 
 def _of_row(name: str, row: "_Row") -> ModelInfo:

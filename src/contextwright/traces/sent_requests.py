@@ -10,7 +10,7 @@ from contextwright.formats.message_list import message_list, read_list
 from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.spec.inputs import Memo
-from contextwright.tokens.models import ModelInfo, prices_of
+from contextwright.tokens.models import ModelInfo, known_model
 from contextwright.traces.call_mark import CallMark, TraceRecord
 from contextwright.traces.later_values import request_text
 from contextwright.words import C
@@ -45,7 +45,7 @@ class SentRequests:
         self._session = session
         self._target = msgspec.structs.replace(target, window=_FAR, reserved_output=0)
         self._record = record
-        self._info = prices_of(target.model)
+        self._info = known_model(target.model)
         self._before_ms: int | None = None
         self._before_tokens = 0
         self._before_messages: list[Any] | None = None
