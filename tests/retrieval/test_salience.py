@@ -1,5 +1,6 @@
 """What is worth keeping, factor by factor (cooling-and-forgetting.md#salience)."""
 
+import re
 import string
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 from tests.parameters import few
 
 from contextwright.errors import SpecError
-from contextwright.retrieval.features import features
+from contextwright.retrieval.entity_tables import SORTS
+from contextwright.retrieval.features import features, names_in
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.salience import WEIGHTS, SalienceScorer, entity_value, shares
@@ -210,6 +212,53 @@ def test_no_repeated_characters_make_a_text_slow(seed):
 def test_what_is_long_is_still_found():
     found = features("ask jane.van-doe@mail.example.org for src/a-b/c.py in 1,200.50 km")
     assert {"jane.van-doe@mail.example.org", "src/a-b/c.py", "1,200.50 km"} <= (found.entities)
+
+
+def test_names_are_those_among_the_features():
+    text = (
+        "ask jane@example.org for `the plan` of src/a.py, user_id and 1,200 km by Anna Bell " * 90
+    )
+    assert names_in(text) == features(text).entities
+    assert features(text).words == {
+        "plan", "ask", "jane", "exampl", "org", "src", "py", "user", "id", "1", "200", "km", "anna",
+        "bell",
+    }  # fmt: skip
+
+
+PLAIN = {
+    "amount": r"[$\u20ac\u00a3\u00a5]\s?\d[\d.,]*\d?[kKmM]?\b|(?<!\d[.,])\b\d[\d.,]*\s?(?:%|kB\b|km\b|USD\b)",
+    "identifier": r"`([^`\n]{2,60})`"
+    r"|\b(?:[A-Za-z]\w*_\w+|[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Za-z]+-?\d[\w-]*"
+    r"|\w+(?:\.\w+){0,8}\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)|v?\d+\.\d+\.\d+)\b",
+}
+"""Sorts of names as they would be written if every character were tried for all it could begin."""
+PIECES = [
+    "a",
+    "B",
+    "_",
+    "-",
+    ".",
+    "1",
+    "23",
+    "v",
+    "py",
+    "`",
+    " ",
+    "$",
+    "kB",
+    "%",
+    "\u00e9",
+    "Ab",
+    "km",
+    ",",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.sampled_from(list(PLAIN)))
+def test_sorts_of_names_are_found_as_they_would_be_at_every_character(text, sort):
+    quick = dict(SORTS)[sort]
+    found = [match.span() for match in re.finditer(PLAIN[sort], text)]
+    assert [match.span() for match in quick.finditer(text)] == found
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from contextwright.atoms.followed_log import FollowedLog
-from contextwright.atoms.scored_blocks import features_of
+from contextwright.atoms.scored_blocks import names_of
 from contextwright.retrieval.features import Features
 from contextwright.retrieval.salience_table import NAME
 from contextwright.spec.inputs import Inputs
@@ -30,15 +30,15 @@ class LoggedNames(FollowedLog):
     def follow(self, inputs: Inputs) -> None:
         """Take in the exchanges that have settled, and, until the next time, those since."""
         for block in self.settled_since(inputs):
-            names = features_of(block).entities
+            names = names_of(block)
             self._again |= names & self._once
             self._once |= names
         newer = inputs.memo.blocks(inputs.snapshot.exchanges(self._stop))
-        self._since = self._recurring_since(map(features_of, newer))
+        self._since = self._recurring_since(map(names_of, newer))
 
-    def _recurring_since(self, newer: Iterable[Features]) -> set[str]:
+    def _recurring_since(self, newer: Iterable[frozenset[str]]) -> set[str]:
         """Names that recur because newer exchanges have them."""
-        times = Counter(chain.from_iterable(has.entities for has in newer))
+        times = Counter(chain.from_iterable(newer))
         return {
             name
             for name, count in times.items()

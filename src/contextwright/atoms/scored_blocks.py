@@ -7,7 +7,7 @@ from itertools import compress
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.retrieval.features import Features, about, features
+from contextwright.retrieval.features import Features, about, features, names_in
 from contextwright.retrieval.salience_table import JudgedText, SalienceTable
 from contextwright.session.event import ToolCall
 from contextwright.spec.growing import Growing
@@ -118,6 +118,11 @@ class ScoredBlocks(Growing[Block]):
 def features_of(block: Block) -> Features:
     """The features of what a block says."""
     return features(text_of(block))
+
+
+def names_of(block: Block) -> frozenset[str]:
+    """The names of what a block says."""
+    return names_in(text_of(block))
 
 
 def text_of(block: Block) -> str:

@@ -33,14 +33,21 @@ SORTS = (
     ("url", re.compile(r"\bhttps?://[^\s<>\"'`)\]]+[^\s<>\"'`)\].,;:!?]")),
     ("email", re.compile(r"\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+\b")),
     ("path", re.compile(r"(?<![\w/:.-])(?:~|\.{1,2})?(?:/?[\w.-]+)?(?:/[\w.@-]*\w)+/?")),
-    ("amount", re.compile(rf"[$€£¥]\s?\d[\d.,]*\d?[kKmM]?\b|(?<!\d[.,])\b\d[\d.,]*+\s?{_UNIT}")),
+    (
+        "amount",
+        re.compile(
+            r"[$€£¥\d](?:(?<=[$€£¥])\s?\d[\d.,]*\d?[kKmM]?\b"
+            rf"|(?<=\d)(?<!\d[.,]\d)(?<!\w\d)[\d.,]*+\s?{_UNIT})"
+        ),
+    ),
     (
         "identifier",
         re.compile(
             r"`([^`\n]{2,60})`"
-            r"|\b(?:[A-Za-z]\w*_\w+|[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}"
-            r"|[A-Za-z]+-?\d[\w-]*|\w+(?:\.\w+){0,8}\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)"
-            r"|v?\d+\.\d+\.\d+)\b"
+            # most words are plain: all letters of one hump, or all digits
+            r"|\b(?!(?:[A-Za-z][a-z]*+|\d++)(?![\w.-]))(?:[A-Za-z][^\W_]*+_\w+|[a-z]++(?:[A-Z][a-z0-9]++)+|(?:[A-Z][a-z0-9]++){2,}"
+            r"|[A-Za-z]++-?\d[\w-]*|\w++(?:\.\w++){0,8}\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)"
+            r"|v?\d++\.\d++\.\d+)\b"
         ),
     ),
     (

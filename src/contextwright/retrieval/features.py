@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.memo.ownership import cached_text
 from contextwright.retrieval.entity_tables import SORTS
-from contextwright.text.search_terms import STOP, stem, words
+from contextwright.text.search_terms import MAX_TEXT, STOP, WORD_RUN, stem, stems_of, words
 
 LOOKED_AT = 8_000
 """Characters of a text that are looked at."""
@@ -28,10 +28,19 @@ _REFERS = re.compile(
     r"\byou (?:asked|said|wanted|mentioned|told|requested)\b|\byours?\b|^[ \t]*(?:user|human):",
     re.IGNORECASE | re.MULTILINE,
 )
-_NUMBER = re.compile(r"(?<![\w.])\d(?:[.,:/-]?\d){2,}(?!\w)")
-_NAME = re.compile(r"(?<=[a-z,;)\]] )[A-Z]\w+(?: [A-Z]\w+)*")
+_REFERRING = ("you", "user:", "human:")
+"""What each of these has, in ASCII: most texts have none."""
+# begin with what they are found by, and look behind that: so they are not tried at every character
+_NUMBER = re.compile(r"\d(?<![\w.]\d)(?:[.,:/-]?\d){2,}(?!\w)")
+_NAME = re.compile(r"[A-Z](?<=[a-z,;)\]] [A-Z])\w+(?: [A-Z]\w+)*")
 """A capital that no sentence begins with."""
-_ENTITIES = (*(pattern for sort, pattern in SORTS if sort != "name"), _NUMBER, _NAME)
+_SIGNS = {"url": "://", "email": "@", "path": "/"}
+"""What every one of a sort has: most texts have none of it."""
+_ENTITIES = (
+    *((_SIGNS.get(sort, ""), pattern) for sort, pattern in SORTS if sort != "name"),
+    ("", _NUMBER),
+    ("", _NAME),
+)
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -60,10 +69,25 @@ def _features(text: str) -> Features:
         entities=_entities(text),
         words=about(text),
         structural=_structural(text),
-        refers=_REFERS.search(text) is not None,
+        refers=_refers(text),
     )
 
 
+def _refers(text: str) -> bool:
+    """Whether it speaks to the user, or of them."""
+    if text.isascii():
+        folded = text.lower()
+        if not any(sign in folded for sign in _REFERRING):
+            return False
+    return _REFERS.search(text) is not None
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The entities among the features of a text."""
+    return _entities(text[:LOOKED_AT])
+
+
+@cached_text
 def _entities(text: str) -> frozenset[str]:
     values: set[str] = set()
 
@@ -71,13 +95,16 @@ def _entities(text: str) -> frozenset[str]:
         values.add(match[match.lastindex or 0].casefold())
         return " "  # a file's name in its path is no second thing
 
-    for pattern in _ENTITIES:
-        text = pattern.sub(take, text)
+    for sign, pattern in _ENTITIES:
+        if sign in text:
+            text = pattern.sub(take, text)
     return frozenset(values)
 
 
 def about(text: str) -> frozenset[str]:
     """The stems of a text's words that are about something; none where all are `the` and `is`."""
+    if text.isascii():
+        return frozenset(stems_of({*WORD_RUN.findall(text[:MAX_TEXT])}))
     return frozenset(stem(word) for word in words(text) if word not in STOP)
 
 

@@ -6,7 +6,7 @@ again. What a score is made of says `retrieval.salience`.
 """
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -105,7 +105,7 @@ class SalienceTable:
         self._numbers: dict[TextKind, int] = {}  # kind -> its place among the kinds
         self._first: dict[str, int] = {}  # name -> the first text that has it
         self._times: dict[str, int] = {}  # name that recurs -> how many texts have it
-        self._with: dict[str, list[int]] = {}  # word -> the texts that have it
+        self._with = defaultdict[str, list[int]](list)  # word -> the texts that have it
         self._words = 0  # of all texts
         self._query: frozenset[str] = frozenset()
         self._hits: dict[int, int] = {}  # text -> how many words of the query it has
@@ -123,10 +123,16 @@ class SalienceTable:
     def append(self, text: JudgedText) -> None:
         """One more text, at the end."""
         place, has = len(self.scores), text.features
-        names = sum(self._count_name(name, place) for name in has.entities)
+        new = has.entities.difference(self._first)
+        self._first.update(dict.fromkeys(new, place))
+        names = len(has.entities) - len(new)
+        if names:
+            for name in has.entities.difference(new):
+                self._count_name(name)
         self._words += len(has.words)
+        texts = self._with
         for word in has.words:
-            self._with.setdefault(word, []).append(place)
+            texts[word].append(place)
         if hits := len(self._query & has.words):
             self._hits[place] = hits
         self._turns.append(text.turn)
@@ -134,16 +140,12 @@ class SalienceTable:
         self.scores.append(-1)
         self._stale.add(place)
 
-    def _count_name(self, name: str, place: int) -> bool:
-        """Whether a name of the newest text recurs."""
-        first = self._first.setdefault(name, place)
-        if first == place:
-            return False
+    def _count_name(self, name: str) -> None:
+        """One more text has a name that another has."""
         times = self._times.get(name)
         if times is None:
-            self._add_names(first, 1)
+            self._add_names(self._first[name], 1)
         self._times[name] = RECURRING if times is None else times + 1
-        return True
 
     def _add_names(self, place: int, more: int) -> None:
         """A text has so many more names that recur."""

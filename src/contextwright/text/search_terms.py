@@ -1,6 +1,7 @@
 """The words that a search compares: identifiers in their parts, Chinese and Japanese in pairs."""
 
 import re
+from collections.abc import Iterable
 from itertools import chain
 from unicodedata import normalize
 
@@ -51,7 +52,7 @@ def content_words(text: str) -> list[str]:
     return stems_of(WORD_RUN.findall(text[:MAX_TEXT])) or words(text)
 
 
-def stems_of(runs: list[str]) -> list[str]:
+def stems_of(runs: Iterable[str]) -> list[str]:
     """Those of runs of letters and digits in ASCII."""
     return list(chain.from_iterable(map(table_of(_stems), runs)))
 
