@@ -28,6 +28,8 @@ REPEATS = (
 SALIENT = (
     C.salient(0.3), C.default() | C.salient(0.35, half_life=3), C.salient(0.3) | C.compact(),
     C.salient(entities=("here",)) | C.truncate(12),
+    C.recent(by="salience", min_score=0.3, half_life=3), C.default() | C.recent(by="salience"),
+    C.recent(by="salience", min_score=0.35, decay="step", window=3) | C.truncate(12),
 )  # fmt: skip
 PAST_THEIR_LIMIT = (
     C.cool(20), C.default() | C.cool(60), C.cool(40) | C.truncate(12),
@@ -163,7 +165,7 @@ def test_what_was_said_before_the_horizon_is_not_said_again(seed):
     expect_the_same_as_it_grows(spec, events)
 
 
-@pytest.mark.parametrize("seed", few(range(24), 4))
+@pytest.mark.parametrize("seed", few(range(28), 7))
 def test_what_recurs_is_known_wherever_a_compile_begins(seed):
     """Request and receipt, where names are those of exchanges before it too."""
     dice = random.Random(seed)
@@ -229,6 +231,7 @@ def ask(session: Session, n: int) -> None:
         C.dedup("structural") | C.compact() | C.budget(800),
         C.cool(300) | C.budget(800),
         C.salient(0.3) | C.budget(800),
+        C.recent(by="salience", min_score=0.3) | C.budget(800),
         C.default() | C.compress_results(300, min_tokens=8) | C.budget(800),
     ],
     ids=repr,

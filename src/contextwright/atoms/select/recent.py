@@ -55,7 +55,9 @@ class Recent(Atom, frozen=True, kw_only=True):
 
     @property
     def traits(self) -> Traits:
-        """What is old enough scores too little."""
+        """What is old enough scores too little; how salient it is, is told from the log's names."""
+        if self.by == "salience":
+            return Traits(bounded=True, view="log", scores=True)
         return Traits(bounded=True)
 
     def score(self, age: int) -> int:
@@ -70,8 +72,7 @@ class Recent(Atom, frozen=True, kw_only=True):
         """The exchanges of the turns that are recent enough."""
         snapshot = inputs.snapshot
         if self.by == "salience":
-            blocks = inputs.blocks(snapshot.exchanges(snapshot.preamble), "recent:salience")
-            return self.apply(blocks, inputs)
+            return self.apply(inputs.conversation("recent:salience"), inputs)
         age, longest = 0, snapshot.age(snapshot.preamble, 0) if snapshot.exchange_count else 0
         while age < longest and self._keeps(age + 1):
             age += 1
@@ -103,9 +104,11 @@ class Recent(Atom, frozen=True, kw_only=True):
 
     def _salient(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are salient enough. What has no turn passes unscored."""
+        least, always = self.min_score * SCORE_ONE, inputs.held_places(self, blocks)
+        if inputs.start > inputs.snapshot.preamble:
+            return SALIENT.as_logged(least, blocks, always, inputs, ageing=self)
         with SALIENT.judged(blocks, inputs, ageing=self) as scored:
-            always = inputs.held_places(self, blocks)
-            return scored.at_least(self.min_score * SCORE_ONE, blocks, always)
+            return scored.at_least(least, blocks, always)
 
     def _scored(self, block: Block, score: int, inputs: Inputs) -> Block:
         table = inputs.memo.table(("score", score))

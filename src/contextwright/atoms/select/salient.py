@@ -1,7 +1,7 @@
 """`C.salient(...)`: what is worth keeping scores more (cooling-and-forgetting.md#salience)."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import ClassVar, Protocol
@@ -102,28 +102,47 @@ class Salient(Atom, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are salient enough, scored."""
+        always = inputs.held_places(self, blocks, unsettled=True) if self.min_score else ()
         if inputs.start > inputs.snapshot.preamble:
-            return self._as_logged(blocks, inputs)
+            return self.as_logged(self.min_score * SCORE_ONE, blocks, always, inputs)
         with self.judged(blocks, inputs) as scored:
-            always = inputs.held_places(self, blocks, unsettled=True) if self.min_score else ()
             return scored.at_least(self.min_score * SCORE_ONE, blocks, always)
 
-    def _as_logged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
-        """The same of blocks that stand as the log has them, among all that it has."""
+    def as_logged(
+        self,
+        least: float,
+        blocks: Blocks,
+        always: Collection[int],
+        inputs: Inputs,
+        ageing: Ageing | None = None,
+    ) -> Blocks:
+        """The blocks that score at least so much among all that the log has, with their scores.
+
+        Args:
+            blocks: those of exchanges, as the log has them.
+            always: places of those that stay whatever they score.
+            ageing: as for `judged`.
+        """
+        recency = (ageing or self).recency_at
         if inputs.snapshot.position < len(inputs.snapshot.log):  # a look back
-            scores = self._scores_in(LoggedNames(), blocks, inputs)
+            scores = self._scores_in(LoggedNames(), blocks, inputs, recency)
         else:
             with inputs.memo.growing("logged names", LoggedNames) as names:
-                scores = self._scores_in(names, blocks, inputs)
-        least, table = self.min_score * SCORE_ONE, inputs.memo.table("scored")
-        always = inputs.held_places(self, blocks, unsettled=True) if self.min_score else ()
+                scores = self._scores_in(names, blocks, inputs, recency)
+        table = inputs.memo.table(("scored", ageing))
         return tuple(
             _scored(block, score, table)
             for place, (block, score) in enumerate(zip(blocks, scores, strict=True))
             if score >= least or place in always
         )
 
-    def _scores_in(self, names: LoggedNames, blocks: Blocks, inputs: Inputs) -> list[int]:
+    def _scores_in(
+        self,
+        names: LoggedNames,
+        blocks: Blocks,
+        inputs: Inputs,
+        recency_at: Callable[[int], float],
+    ) -> list[int]:
         """The salience of blocks by what the log's names are."""
         names.follow(inputs)
         texts = list(map(inputs.memo.computed(("judged", self.entities), self._read()), blocks))
@@ -134,8 +153,7 @@ class Salient(Atom, frozen=True, kw_only=True):
         for text in texts:
             kind = kind_of(text, names.recurring(text.features))
             user = kind.user_part(len(query), len(query & text.features.words))
-            recency = recency_of(text.turn, turn, self.recency_at)
-            scores.append(kind.score(weights, recency, user))
+            scores.append(kind.score(weights, recency_of(text.turn, turn, recency_at), user))
         return scores
 
     def _read(self) -> Callable[[Block], JudgedText]:
