@@ -15,7 +15,7 @@ from contextwright.compiler import horizon
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import BudgetError
-from contextwright.session.event import Event, Text, Tool
+from contextwright.session.event import Event, Text, Tool, ToolResult
 from contextwright.session.session import Session
 from contextwright.spec.inputs import Memo
 from contextwright.testing import session_of, target_for
@@ -30,6 +30,10 @@ SALIENT = (
     C.salient(entities=("here",)) | C.truncate(12),
     C.recent(by="salience", min_score=0.3, half_life=3), C.default() | C.recent(by="salience"),
     C.recent(by="salience", min_score=0.35, decay="step", window=3) | C.truncate(12),
+)  # fmt: skip
+CHECKS = (
+    C.validate(["freshness", "token_efficiency"], max_age=2), C.validate("token_efficiency"),
+    C.default() | C.validate(["completeness", "freshness"], max_age=4),
 )  # fmt: skip
 PAST_THEIR_LIMIT = (
     C.cool(20), C.default() | C.cool(60), C.cool(40) | C.truncate(12),
@@ -54,7 +58,7 @@ TERMS = st.sampled_from(
         C.default() | C.fresh(1) + C.select(author="researcher"),
         (C.default() | C.fresh(0)) + (C.default() | C.fresh(3) | C.truncate(9)),
         (C.default() | C.fresh(0)) + C.default(), C.default() | C.priority(1) | C.fresh(2),
-        *REPEATS, *PAST_THEIR_LIMIT,
+        *REPEATS, *PAST_THEIR_LIMIT, *CHECKS,
     )
 )  # fmt: skip
 LIMITS = st.sampled_from(
@@ -202,6 +206,18 @@ def test_words_past_their_limit_leave_the_same_wherever_a_compile_begins(seed):
     expect_the_same_as_it_grows(spec, events)
 
 
+@pytest.mark.parametrize("seed", few(range(12), 3))
+def test_checks_of_all_that_was_said_find_the_same_wherever_a_compile_begins(seed):
+    """Request and receipt, over lines that come back, and results without their calls."""
+    dice = random.Random(seed)
+    events = list(agent(dice).log)
+    if seed % 2:
+        orphan = ToolResult(call_id="none", content=(Text(text="it is here " * 6),))
+        events.insert(9, Event(id="orphan", role="tool", parts=(orphan,)))
+    spec = CHECKS[seed % len(CHECKS)] | C.budget(dice.randint(60, 260))
+    expect_the_same_as_it_grows(spec, events)
+
+
 def chat(turns: int) -> Session:
     session = Session("chat", tools=[Tool(name="find", description="Finds an order.")])
     session.add("system", "Be brief.")
@@ -226,6 +242,7 @@ def ask(session: Session, n: int) -> None:
         C.default() | C.truncate(20) | C.fit(800, strategy="strict"),
         C.default() | C.fresh(10) | C.budget(8000),
         C.default() | C.validate("completeness") | C.budget(800),
+        C.default() | C.validate(["freshness", "token_efficiency"]) | C.budget(800),
         C.default() + C.failures() | C.budget(800),
         C.default() | C.dedup() | C.budget(800),
         C.dedup("structural") | C.compact() | C.budget(800),

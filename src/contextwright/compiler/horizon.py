@@ -112,6 +112,13 @@ def _leaves_alike(step: Atom) -> bool:
     return step.traits.maps and step.traits.min_age is None
 
 
+def is_whole(body: Expr) -> bool:
+    """Whether a spec brings the whole conversation, as the log has it, and no more."""
+    if isinstance(body, Chain):
+        return not body.steps
+    return isinstance(body, Atom) and body.traits.whole
+
+
 def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:
     """Whether what knows the log is given it as it is: by one term, and before any other step."""
     while isinstance(body, Pipe):

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.atoms.select.none import Nothing
-from contextwright.compiler.horizon import age_limit, mapping_of, stands, view_of
+from contextwright.compiler.horizon import age_limit, is_whole, mapping_of, stands, view_of
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
@@ -138,7 +138,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     guarded = any(isinstance(atom, Guard) for atom in atoms)
     step_key = next((one.step_key for one in traits if one.step_key), "")
     redactions = tuple(step for step in assembly if isinstance(step, Guard))
-    view = _view(view_of(body, terminal, guarded=guarded), validations)
+    view = _view(view_of(body, terminal, guarded=guarded), body, validations, guarded=guarded)
     return Plan(
         body=body,
         redactions=redactions,
@@ -163,9 +163,12 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     )
 
 
-def _view(view: View, validations: tuple[Atom, ...]) -> View:
-    """How far a compile looks back, where checks may want all that there is."""
-    return view if all(one.traits.view == "block" for one in validations) else "all"
+def _view(view: View, body: Expr, validations: tuple[Atom, ...], *, guarded: bool) -> View:
+    """How far a compile looks back, where checks may want all that there is, or all that the log
+    says, if that is what they are given."""
+    looks = {one.traits.view for one in validations}
+    near: set[View] = {"block"} if guarded or not is_whole(body) else {"block", "log"}
+    return view if looks <= near else "all"
 
 
 def _mapping(body: Expr, redactions: tuple[Guard, ...]) -> tuple[Atom, ...]:

@@ -10,6 +10,8 @@ ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind")
 """What events are found by."""
 REPEATED = "repeated call"
 """The kind of an event with a call whose id an earlier one has: recorders write such."""
+ORPHAN = "orphan"
+"""The kind of a tool's event that answers no call of the log."""
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
 _NAMED = (ToolCall, ToolResult)
 _NOWHERE: "array[int]" = array("I")
@@ -49,6 +51,10 @@ class EventIndex:
         """Take a call of the event at this position, whose id an earlier call may have had."""
         if is_repeated:
             self._add("kind", REPEATED, position)
+
+    def note_orphan(self, position: int) -> None:
+        """Take the event at this position, of a tool, as one that answers no call."""
+        self._add("kind", ORPHAN, position)
 
     def _add(self, attribute: str, value: str, position: int) -> None:
         positions = self._by[attribute].get(value)

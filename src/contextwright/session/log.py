@@ -170,6 +170,8 @@ class Log(Sequence[Event]):
         self._exchanges.append(None)
         self._starts.append(position)
         self._asks = False
+        if event.role == "tool":
+            self._index.note_orphan(position)
         if event.role == "assistant":
             for place, part in enumerate(event.parts):
                 if isinstance(part, ToolCall):

@@ -4,15 +4,16 @@
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
+from contextwright.atoms.logged_lines import LineWords, LoggedLines
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.errors import SpecError
+from contextwright.session.event_index import ORPHAN
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
-from contextwright.text.near_keys import exact_key
 
 Check = Literal["completeness", "freshness", "token_efficiency", "contradictions"]
 MAX_REPEATED = 0.3
@@ -56,8 +57,11 @@ class Validate(Atom, frozen=True, kw_only=True):
 
     @property
     def traits(self) -> Traits:
-        """Whether keys are in the state is told without a look at any block."""
-        return Traits(view="block" if set(self.checks) == {"completeness"} else "all")
+        """Whether keys are in the state is told without a look at any block; how old the log's
+        exchanges are, and how often they say the same, is told from the log."""
+        if "contradictions" in self.checks:
+            return Traits()
+        return Traits(view="block" if set(self.checks) == {"completeness"} else "log")
 
     def reads(self) -> tuple[str, ...]:
         """The keys that must be there."""
@@ -78,17 +82,26 @@ class Validate(Atom, frozen=True, kw_only=True):
         if check == "completeness":
             return self._incomplete(blocks, inputs)
         if check == "freshness":
-            oldest = inputs.snapshot.turn - self.max_age
-            stale = [block for block in blocks if 0 <= block.turn < oldest]
-            if not stale:
-                return []
-            return [f"{len(stale)} blocks are more than {self.max_age} turns old: {stale[0].id}..."]
+            count, first = self._stale(blocks, inputs)
+            why = f"blocks are more than {self.max_age} turns old"
+            return [f"{count} {why}: {first}..."] if count else []
         if check == "contradictions":
             return self._contradictions(blocks, inputs)
-        repeated = _repeated(blocks)
+        repeated = _repeated(blocks, inputs)
         if repeated <= MAX_REPEATED:
             return []
         return [f"low information density: {repeated:.0%} of the words are repetitions"]
+
+    def _stale(self, blocks: Blocks, inputs: Inputs) -> tuple[int, str]:
+        """How many blocks are too old, and the first one's id."""
+        snapshot = inputs.snapshot
+        oldest = snapshot.turn - self.max_age
+        if _are_logged(inputs):
+            first = snapshot.preamble
+            stop = max(first, snapshot.turn_start(min(oldest, snapshot.turn)))
+            return stop - first, snapshot.log.exchange_ids(first, first + 1)[0]
+        stale = [block for block in blocks if 0 <= block.turn < oldest]
+        return len(stale), stale[0].id if stale else ""
 
     def _contradictions(self, blocks: Blocks, inputs: Inputs) -> list[str]:
         """What contradicts what; the running turn's trace is not judged while it grows."""
@@ -116,19 +129,27 @@ class Validate(Atom, frozen=True, kw_only=True):
         return warnings
 
 
-def _repeated(blocks: Blocks) -> float:
-    seen: set[str] = set()
-    total = again = 0
-    for block in blocks:
-        for line in block.plain_text.splitlines():
-            words = len(line.split())
-            total += words
-            if words < 10:
-                continue
-            key = exact_key(line)
-            again += words if key in seen else 0
-            seen.add(key)
-    return again / total if total else 0.0
+def _are_logged(inputs: Inputs) -> bool:
+    """Whether the blocks stand for all that the log has, exchange by exchange. What lies before
+    `start` was not looked at; a result without its call is in no request."""
+    if inputs.start <= inputs.snapshot.preamble:
+        return False
+    if inputs.snapshot.positions("kind", ORPHAN):
+        inputs.unsure("validate")
+    return True
+
+
+def _repeated(blocks: Blocks, inputs: Inputs) -> float:
+    """The share of the words that are repetitions."""
+    if not _are_logged(inputs):
+        return LineWords().repeated(blocks)
+    snapshot = inputs.snapshot
+    newer = inputs.blocks(snapshot.exchanges(inputs.settled), "log")
+    texts = tuple(block for block in blocks if block.order < 0)
+    if snapshot.position < len(snapshot.log):  # a look back
+        return LoggedLines().follow(inputs).repeated((*newer, *texts))
+    with inputs.memo.growing("logged lines", LoggedLines) as lines:
+        return lines.follow(inputs).repeated((*newer, *texts))
 
 
 def _warning(place: int, text: str) -> Block:
