@@ -140,6 +140,36 @@ def test_most_turns_of_an_agent_go_on(spec, gone_on):
     assert sum(gone_on) > len(gone_on) * 0.6
 
 
+def test_only_a_step_of_a_limit_is_decided_anew(gone_on):
+    """The request behind it goes on from it, though its place was not in the log yet."""
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    session.user("Find the parts.")
+    steps = []
+    for n in range(60):
+        session.call("find", {"what": n}, id=f"c{n}")
+        session.result(f"c{n}", f"part {n} is here " * 4)
+        compiler = SpecCompiler(C.default() | C.budget(900), memo=memo)
+        steps.append(compiler.compile(session.snapshot(), target).manifest.limit_steps)
+    anew = [place for place, went in enumerate(gone_on) if not went]
+    assert max(steps) > 2
+    assert anew == [
+        place for place, n in enumerate(steps) if n != (steps[place - 1] if place else -1)
+    ]
+
+
+def test_a_failure_that_was_made_good_is_asked_about_again(gone_on):
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    spec = C.default() | C.budget(4000)
+    session.user("Find the parts.")
+    for n in range(12):
+        session.call("find", {"what": 1}, id=f"c{n}")
+        session.result(f"c{n}", f"part {n} is here", error=n == 2)
+        if n == 2:
+            session.user("Go on.")  # what failed lies in a turn that has settled
+        assert _made(spec, session, target, memo) == _made(spec, session, target, Memo())
+    assert gone_on[::2] == [False] + 11 * [True]
+
+
 def test_what_moves_is_decided_anew(gone_on):
     """The state, the tools, the room and the agent are facts; an earlier position is no growth."""
     session, memo, target = Session("s"), Memo(), target_for("openai-chat")

@@ -7,6 +7,7 @@ says the same wherever a compile began to look (`compiler.horizon`).
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 import msgspec
 
@@ -54,25 +55,26 @@ class LimitDrop(msgspec.Struct, frozen=True):
     def cut(self, now: Protection) -> int:
         """The oldest exchange that stands because of its age: not because it had to, then or now,
         and not as the user's words in front of a turn of which the first was dropped."""
-        then = self.stage.protection
         sent = [block for block in self.sent if block.order >= 0]
         orders = {block.order for block in sent}
-        held = {
-            block.order
-            for block in sent
-            if now.keep_reason(block) or (block.order < then.edge and then.keep_reason(block))
-        }
+
+        def is_held(order: int) -> bool:
+            return any(self._is_held(one, now) for one in sent if one.order == order)
 
         def is_divided(block: Block) -> bool:
             order = block.order
-            while order + 1 in held:
+            while is_held(order + 1):
                 order += 1
             return block.role == "user" and order + 1 not in orders
 
-        return min(
-            (block.order for block in sent if block.order not in held and not is_divided(block)),
-            default=now.edge,
-        )
+        for block in sorted(sent, key=attrgetter("order")):  # the oldest is one of the first
+            if not (is_held(block.order) or is_divided(block)):
+                return block.order
+        return now.edge
+
+    def _is_held(self, block: Block, now: Protection) -> bool:
+        then = self.stage.protection
+        return bool(now.keep_reason(block) or (block.order < then.edge and then.keep_reason(block)))
 
 
 class ReceiptRanges:

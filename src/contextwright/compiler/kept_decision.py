@@ -7,13 +7,13 @@ depend on, and the limit has room for what is new without another step, the deci
 before with the new exchanges behind it. Anything else is decided as if nothing was kept.
 """
 
-from collections.abc import Iterable
 from operator import attrgetter
 from weakref import ref
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Blocks
+from contextwright.blocks.protection import Protection
 from contextwright.compiler.assemble import (
     ARCHIVE,
     LIVE_EDGE,
@@ -24,6 +24,7 @@ from contextwright.compiler.assemble import (
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change_ranges import LimitDrop, ReceiptRanges
 from contextwright.compiler.left_out import spare_tokens
+from contextwright.compiler.overflow import Spare
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.compiler.trace import Tracer, run
@@ -55,10 +56,10 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     Args:
         log: of the session. facts: what all of it depends on. state: the session's, then.
         position: of the log, then. count: of its exchanges. joins: results that had come late.
-        settled: the first exchange that had not settled. unsettled: those, as the words left them.
-        question: the newest user message. failures: exchanges with open failures.
-        limit, fixed, bare: of the space. spare: tokens of exchanges to come, before the limit
-            decides again.
+        settled: the first exchange that had not settled.
+        held: exchanges that had to stay, and some day need not: the newest user message, and
+            those with open failures.
+        limit, fixed, bare: of the space. spare: what exchanges to come may have.
         findings: what is written of it. limit_steps: of the limit so far. orders: of its ranges.
         cut: the oldest exchange that stands because of its age.
     """
@@ -70,15 +71,13 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     count: int
     joins: int
     settled: int
-    unsettled: Blocks
-    question: int
-    failures: frozenset[int]
+    held: frozenset[int]
     assembled: Assembled
     blocks: Blocks
     limit: int
     fixed: int
     bare: int
-    spare: int
+    spare: Spare
     findings: Findings
     limit_steps: int
     orders: dict[str, int]
@@ -105,27 +104,25 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         return
     spare = spare_tokens(decision.room, decision.assembled, decision.blocks, planned, target)
     cut = _cut(decision.blocks, tracer, inputs)
-    if spare < 0 or cut >= inputs.protection.edge or inputs.snapshot.positions("kind", "summary"):
+    has_summary = inputs.snapshot.positions("kind", "summary")
+    if spare.tokens < 0 or cut >= inputs.protection.edge or has_summary:
         return
-    table[""] = _to_keep(decision, planned, target, spare, cut)
+    table[""] = _to_keep(decision, _facts(planned, inputs, target), spare, cut)
 
 
 def _to_keep(
-    decision: RequestDecision, planned: Plan, target: Target, spare: int, cut: int
+    decision: RequestDecision, facts: tuple[object, ...], spare: Spare, cut: int
 ) -> KeptDecision:
-    inputs, room, blocks = decision.inputs, decision.room, decision.assembled.blocks
-    snapshot, protection = inputs.snapshot, inputs.protection
+    inputs, room, snapshot = decision.inputs, decision.room, decision.inputs.snapshot
     return KeptDecision(
         log=ref(snapshot.log),
-        facts=_facts(planned, inputs, target),
+        facts=facts,
         state=snapshot.state,
         position=snapshot.position,
         count=snapshot.exchange_count,
         joins=len(snapshot.log.late_joins()),
         settled=inputs.settled,
-        unsettled=_from(inputs.settled, blocks),
-        question=protection.question,
-        failures=protection.failures,
+        held=_held(inputs.protection),
         assembled=decision.assembled,
         blocks=decision.blocks,
         limit=room.limit,
@@ -187,11 +184,14 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...]:
 def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> RequestDecision | None:
     """The decision before, with what came since; None where it has to be decided anew."""
     before: KeptDecision | None = table.known("")
-    if before is None or not _holds(before, planned, inputs, target):
+    facts = _facts(planned, inputs, target)
+    if before is None or before.facts != facts or not _holds(before, inputs):
         return None
-    new = _new(before, planned, inputs)
-    spare = -1 if new is None else before.spare - _tokens(new, inputs)
-    if new is None or spare < 0:
+    held = _held(inputs.protection)
+    freed = [at for at in before.held ^ held if at < before.count]
+    new = _new(before, min([before.settled, *freed]), planned, inputs)
+    spare = None if new is None else _spare(before.spare, new, inputs)
+    if new is None or spare is None:
         return None
     blocks, assembled = (*before.blocks, *new), (*before.assembled.blocks, *new)
     if not (before.assembled.tools or before.assembled.called):
@@ -200,7 +200,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps
-    if inputs.protection.question != before.question and _cut(blocks, tracer, inputs) != before.cut:
+    if held != before.held and _cut(blocks, tracer, inputs) != before.cut:
         return None
     decision = RequestDecision(
         inputs,
@@ -209,33 +209,37 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
         blocks,
         ReceiptRanges(inputs, before.orders),
     )
-    table[""] = _to_keep(decision, planned, target, spare, before.cut)
+    table[""] = _to_keep(decision, facts, spare, before.cut)
     return decision
 
 
-def _holds(before: KeptDecision, planned: Plan, inputs: Inputs, target: Target) -> bool:
-    """Whether nothing has moved that what had settled then depends on."""
-    snapshot, protection = inputs.snapshot, inputs.protection
-    log, question = snapshot.log, protection.question
+def _holds(before: KeptDecision, inputs: Inputs) -> bool:
+    """Whether the session is the one before, as it was, and longer."""
+    snapshot, log = inputs.snapshot, inputs.snapshot.log
     return (
         before.log() is log
         and before.state is snapshot.state
         and before.position <= snapshot.position == len(log)
         and before.joins == len(log.late_joins())
-        and before.facts == _facts(planned, inputs, target)
-        and (question == before.question or before.question >= before.settled)
-        and before.failures == frozenset(at for at in protection.failures if at < before.count)
         and not snapshot.positions("kind", "summary")
     )
 
 
-def _new(before: KeptDecision, planned: Plan, inputs: Inputs) -> Blocks | None:
+def _held(protection: Protection) -> frozenset[int]:
+    return protection.failures | ({protection.question} - {-1})
+
+
+def _new(before: KeptDecision, since: int, planned: Plan, inputs: Inputs) -> Blocks | None:
     """What the words leave of the exchanges that came since; None where they leave something else
-    than before of one that had not settled."""
+    than before of one that was there.
+
+    Args:
+        since: the first exchange of which they may.
+    """
     tracer = Tracer(inputs.cost, inputs.protection)
     alone = msgspec.structs.replace(
         inputs,
-        start=before.settled,
+        start=since,
         asked={},
         used={},
         wrote={},
@@ -250,10 +254,10 @@ def _new(before: KeptDecision, planned: Plan, inputs: Inputs) -> Blocks | None:
         or max(tracer.orders.values(), default=-1) >= before.count
     ):
         return None
-    blocks = in_log_order(once(_from(before.settled, brought), inputs), inputs)
-    known = len(before.unsettled)
-    new = blocks[known:]
-    if blocks[:known] != before.unsettled or not _are_whole(new, before.count, inputs):
+    blocks = in_log_order(once(_from(since, brought), inputs), inputs)
+    unsettled = _from(since, before.assembled.blocks)
+    new = blocks[len(unsettled) :]
+    if blocks[: len(unsettled)] != unsettled or not _are_whole(new, before.count, inputs):
         return None
     return new
 
@@ -261,13 +265,22 @@ def _new(before: KeptDecision, planned: Plan, inputs: Inputs) -> Blocks | None:
 def _are_whole(new: Blocks, start: int, inputs: Inputs) -> bool:
     """Whether they are all exchanges from `start` on, each of which a request can have."""
     places = range(start, inputs.snapshot.exchange_count)
-    return [block.order for block in new] == [*places] and all(
-        block.role != "tool" and block.tier != ARCHIVE for block in new
+    return [block.order for block in new] == [*places] and not any(
+        block.role == "tool" or block.tier == ARCHIVE for block in new
     )
 
 
-def _tokens(new: Iterable[Block], inputs: Inputs) -> int:
-    """Tokens that exchanges take, or would as they came, whichever is more."""
-    exchanges = [inputs.snapshot.exchanges(block.order, block.order + 1)[0] for block in new]
-    came = sum(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
-    return max(came, sum(map(inputs.cost, new)))
+def _spare(spare: Spare, new: Blocks, inputs: Inputs) -> Spare | None:
+    """What is left for others behind these exchanges; None where they are too many, or the first
+    is not what it has to be."""
+    if not new:
+        return spare
+    if spare.answers and new[0].role != "assistant":
+        return None
+    exchanges = inputs.snapshot.exchanges(new[0].order)
+    came = inputs.blocks(exchanges, SOURCE)
+    # tokens that they take, or would as they came, whichever is more
+    taken = sum(map(inputs.cost, new))
+    if came != new:
+        taken = max(taken, sum(map(inputs.cost, came)))
+    return Spare(spare.tokens - taken) if taken <= spare.tokens else None

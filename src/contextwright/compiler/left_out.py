@@ -17,7 +17,7 @@ from contextwright.blocks.line_ids import line_ids
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
-from contextwright.compiler.overflow import enforce_budget, spare_of_limit
+from contextwright.compiler.overflow import Spare, enforce_budget, spare_of_limit
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.stood_for import Span, gaps_between, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
@@ -74,14 +74,14 @@ def within_limit(room: BudgetState, assembled: Assembled, planned: Plan, target:
 
 def spare_tokens(
     room: BudgetState, assembled: Assembled, sent: Blocks, planned: Plan, target: Target
-) -> int:
-    """Tokens that exchanges to come may have, as they came and as they are sent, before the limit
-    decides anything else of these blocks; below 0 where it does so in any case."""
+) -> Spare:
+    """What exchanges to come may have, as they came and as they are sent, before the limit decides
+    anything else of these blocks."""
     tells = tells_left_out(planned, target)
     fixed = _room_with_lines(room, assembled, planned).fixed if tells else room.fixed
     roomy = msgspec.structs.replace(room, fixed=fixed)
     spare = spare_of_limit(roomy, assembled.blocks, planned.terminal)
-    return min(spare, -roomy.over(sent))
+    return spare._replace(tokens=min(spare.tokens, -roomy.over(sent)))
 
 
 def _take_over(attempt: Tracer, tracer: Tracer) -> None:

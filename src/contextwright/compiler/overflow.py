@@ -8,7 +8,7 @@ naming it.
 
 from collections.abc import Iterator
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -36,6 +36,19 @@ if TYPE_CHECKING:
     from contextwright.compiler.stages import StageAction
 
 _MODEL_WINDOW = ModelWindow()
+
+
+class Spare(NamedTuple):
+    """Tokens that exchanges to come may have before a limit decides anything else.
+
+    Args:
+        tokens: of them, as they came; below 0 where it decides at each request.
+        answers: whether the first of them has to be the assistant's: the limit took a step for
+            this very request, whose place is in front of what answers it.
+    """
+
+    tokens: int
+    answers: bool = False
 
 
 def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> Blocks:
@@ -108,23 +121,25 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     return left
 
 
-def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> int:
-    """Tokens that exchanges to come may have before these blocks, which fit or are what a step is
-    taken of, are over the limit, or its next step is due; -1 where it is held anew each time."""
+def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> Spare:
+    """What exchanges to come may take before these blocks, which fit or are what a step is taken
+    of, are over the limit, or its next step is due."""
     terminal, inputs = terminal or _MODEL_WINDOW, state.inputs
     if not is_over(state, blocks):
-        return -state.over(blocks)
+        return Spare(-state.over(blocks))
     fixed = state.fixed + sum(inputs.cost(block) for block in blocks if block.order < 0)
     rule = LimitRule(state.limit, terminal.step_low, terminal)
     standing = step_of(rule, fixed, inputs) if state.tracer.limit_steps else None
     if standing is None:
-        return -1
+        return Spare(-1)
     step, last = standing[0], inputs.snapshot.exchange_count - 1
+    newest = sum(map(inputs.cost, inputs.blocks(inputs.snapshot.exchanges(last), SOURCE)))
     if step.place > last:
-        return -1  # it is one of this very request: what comes next says where its place is
-    newest = inputs.blocks(inputs.snapshot.exchanges(last), SOURCE)
-    taken = tokens_between(step.place, last, inputs) + sum(map(inputs.cost, newest))
-    return tokens_to_next(step, rule, inputs) - taken
+        before = tokens_between(step.began, last, inputs) + newest if step.began <= last else 0
+        return Spare(tokens_to_next(step, rule, before), answers=True)
+    before = tokens_between(step.began, step.place, inputs)
+    taken = tokens_between(step.place, last, inputs) + newest
+    return Spare(tokens_to_next(step, rule, before) - taken)
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:

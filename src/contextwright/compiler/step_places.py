@@ -280,10 +280,13 @@ def step_of(rule: LimitRule, fixed: int, inputs: Inputs) -> tuple[LimitStep, int
     return None if step is None else (step, base - fixed)
 
 
-def tokens_to_next(step: LimitStep, rule: LimitRule, inputs: Inputs) -> int:
-    """Tokens of exchanges that come behind a step before the next is due, or steps begin anew."""
-    since = tokens_between(step.began, step.place, inputs)
-    return min(step.due - step.tokens, rule.span - since)
+def tokens_to_next(step: LimitStep, rule: LimitRule, before: int) -> int:
+    """Tokens of exchanges that come behind a step before the next is due, or steps begin anew.
+
+    Args:
+        before: of those between where steps last began anew and this one.
+    """
+    return min(step.due - step.tokens, rule.span - before)
 
 
 def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
