@@ -30,6 +30,16 @@ SPECS = (
     (C.window(2) | C.priority(1)) + (C.default() | C.priority(3)), C.window(2) + C.window(steps=3),
     C.default() | C.priority(4), C.default() | C.vary(), C.clock_last(), C.silent() | C.compact(min_tokens=5),
 )  # fmt: skip
+BESIDE = (
+    C.from_state("goal", "intent") + C.default(), C.template("Help {name?}.") + C.compact(min_tokens=5),
+    C.window(3) + (C.from_state("intent") | C.priority(4)), C.failures(2) + C.default(),
+    C.default() + (C.from_state("intent") | C.layer("memory")) + C.recite("todo"),
+)  # fmt: skip
+"""Texts beside the conversation."""
+REDACTED = (
+    C.default() | C.redact(["email"]), C.default() | C.compact(min_tokens=5) | C.redact(["email", "phone"]),
+    C.window(3) | C.redact(["email"]), C.from_state("goal") + C.default() | C.redact(fields=["what"]),
+)  # fmt: skip
 LIMITS = (
     lambda tokens: C.budget(tokens),
     lambda tokens: C.budget(tokens, overflow="truncate_lowest_priority"),
@@ -62,11 +72,17 @@ def gone_on(monkeypatch):
     return counts
 
 
-def grown(spec, events, target, every=1):
-    """Each request of a session as it grows, under one memo and from nothing."""
-    session, memo = Session("grown"), Memo()
+def grown(spec, events, target, every=1, writes=0):
+    """Each request of a session as it grows, under one memo and from nothing.
+
+    Args:
+        writes: events after which its state is written.
+    """
+    session, memo = Session("grown", state={"goal": "Find parts.", "intent": "parts"}), Memo()
     for place, event in enumerate(events):
         session.append(event)
+        if writes and place % writes == 0:
+            session.update({"intent": f"part {place}", "todo": "Ask ann@parts.example."})
         if place % every and place < len(events) - 1:
             continue
         assert _made(spec, session, target, memo) == _made(spec, session, target, Memo())
@@ -97,7 +113,8 @@ def agent_events(dice, count, say=12):
     for n in range(count):
         kind = dice.choice(("user", "say", "call", "call", "call", "two", "fail"))
         if kind == "user":
-            session.user(dice.choice(("And?", "Go on. " * 4)), pinned=dice.random() < 0.1)
+            asked = dice.choice(("And?", "Go on. " * 4, "I am bob@parts.example."))
+            session.user(asked, pinned=dice.random() < 0.1)
         elif kind == "say":
             session.assistant("Done. " * dice.randint(1, say))
         else:
@@ -105,6 +122,7 @@ def agent_events(dice, count, say=12):
             if kind == "two":
                 session.user("Meanwhile?")
             found = f"part {dice.randint(0, 9)} is here " * dice.randint(1, say)
+            found += dice.choice(("", "", "", "ann@parts.example"))
             session.result(f"c{n}", found, error=kind == "fail")
     return list(session.log)
 
@@ -115,6 +133,14 @@ def test_agents_go_on(seed, gone_on):
     events = agent_events(dice, 40)
     spec = dice.choice(SPECS) | dice.choice(LIMITS)(dice.randint(150, 900))
     grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2))
+
+
+@pytest.mark.parametrize("seed", few(range(60), 12))
+def test_texts_and_what_is_redacted_go_on(seed):
+    dice = random.Random(seed)
+    events, budget = agent_events(dice, 40), C.budget(dice.randint(150, 900))
+    spec = dice.choice((*BESIDE, *REDACTED)) | budget
+    grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2), dice.choice((0, 9)))
 
 
 @pytest.mark.parametrize("spec", few(WORDS, 16), ids=repr)
@@ -128,8 +154,14 @@ def test_every_word(spec):
 
 
 @pytest.mark.parametrize(
-    "spec", [C.default() | C.budget(600), C.window(3) | C.compact() | C.budget(600)], ids=repr
-)
+    "spec",
+    [
+        C.default() | C.budget(600), C.window(3) | C.compact() | C.budget(600),
+        C.default() | C.redact(["email"]) | C.budget(600),
+        C.template("Be brief.") + C.default() | C.budget(600),
+    ],
+    ids=repr,
+)  # fmt: skip
 def test_most_turns_of_an_agent_go_on(spec, gone_on):
     session, memo, target = Session("s"), Memo(), target_for("openai-chat")
     session.user("Find the parts.")
@@ -199,9 +231,11 @@ def test_what_moves_is_decided_anew(gone_on):
 def test_only_words_that_look_at_a_block_alone_go_on():
     assert plan(C.default() | C.budget(9)).may_go_on
     assert plan(C.window(3) | C.compact() | C.budget(9)).may_go_on
+    for spec in (*BESIDE, *REDACTED):
+        assert plan(spec | C.budget(9)).may_go_on, spec
     for spec in (
         C.compaction(900), C.default() | C.fresh(2), C.compact("stale", stale_after=2),
-        C.default() | C.redact(["email"]), C.relevant(top_k=3), C.default() + C.relevant(top_k=3), C.cool(90), C.default() | C.window(3),
+        (C.default() | C.redact(["email"])) + C.window(2), C.relevant(top_k=3), C.default() + C.relevant(top_k=3), C.cool(90), C.default() | C.window(3),
     ):  # fmt: skip
         assert not plan(spec).may_go_on, spec
 

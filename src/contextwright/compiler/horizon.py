@@ -98,13 +98,20 @@ def _stays(expr: Expr) -> bool:
     if isinstance(expr, Union):
         return all(map(_stays, expr.terms))
     if isinstance(expr, Pipe):
+        if _brings_texts(expr.head):
+            return all(step.kind is Kind.TRANSFORM for step in expr.steps)
         return _stays(expr.head) and all(map(_leaves_alike, expr.steps))
     if isinstance(expr, Chain):
         return all(map(_leaves_alike, expr.steps))
     if not isinstance(expr, Atom):
         return False
-    is_source = isinstance(expr, ConversationWindow) or expr.traits.whole
+    is_source = isinstance(expr, ConversationWindow) or expr.traits.whole or _brings_texts(expr)
     return is_source or (expr.kind in BARE and _leaves_alike(expr))
+
+
+def _brings_texts(expr: Expr) -> bool:
+    """Whether a term brings no exchange, but texts of its own, which are asked for at each turn."""
+    return isinstance(expr, Atom) and expr.kind is Kind.SOURCE and not expr.selects_conversation
 
 
 def _leaves_alike(step: Atom) -> bool:

@@ -18,6 +18,7 @@ from contextwright.compiler.assemble import (
     ARCHIVE,
     LIVE_EDGE,
     Assembled,
+    guard_again,
     in_log_order,
     once,
 )
@@ -83,6 +84,11 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     orders: dict[str, int]
     cut: int
 
+    @property
+    def texts(self) -> Blocks:
+        """What stands beside the conversation."""
+        return tuple(block for block in self.assembled.blocks if block.order < 0)
+
 
 def _bytes(before: KeptDecision) -> int:
     return PLACE * (len(before.blocks) + len(before.assembled.blocks) + len(before.orders))
@@ -100,8 +106,10 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     """Keep a decision that the next one may go on from; nothing where it may not."""
     table.pop("", None)
     inputs, tracer = decision.inputs, decision.room.tracer
-    if _is_collecting(inputs) or tracer.notes or not _may_go_on(decision.blocks):
+    if _is_collecting(inputs) or tracer.notes:
         return
+    if LIVE_EDGE in map(attrgetter("source"), decision.blocks):
+        return  # it stands there because it was newest
     spare = spare_tokens(decision.room, decision.assembled, decision.blocks, planned, target)
     cut = _cut(decision.blocks, tracer, inputs)
     has_summary = inputs.snapshot.positions("kind", "summary")
@@ -140,12 +148,6 @@ def _is_collecting(inputs: Inputs) -> bool:
     """Whether a word asked a model, wrote, took a step or had something to tell."""
     collected = inputs.asked, inputs.used, inputs.wrote, inputs.notes, inputs.stepped
     return any(collected) or bool(inputs.folded)
-
-
-def _may_go_on(blocks: Blocks) -> bool:
-    """Whether all of it is of the conversation, and nothing stands there because it was newest."""
-    texts = any(block.order < 0 and not block.messages for block in blocks)
-    return not texts and LIVE_EDGE not in map(attrgetter("source"), blocks)
 
 
 def _from(start: int, blocks: Blocks) -> Blocks:
@@ -189,11 +191,14 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
         return None
     held = _held(inputs.protection)
     freed = [at for at in before.held ^ held if at < before.count]
+    newest = before.count - 1
+    if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
+        return None  # what had to stay was redacted twice, and is written at the second
     new = _new(before, min([before.settled, *freed]), planned, inputs)
     spare = None if new is None else _spare(before.spare, new, inputs)
     if new is None or spare is None:
         return None
-    blocks, assembled = (*before.blocks, *new), (*before.assembled.blocks, *new)
+    blocks, assembled = _with(new, before.blocks), _with(new, before.assembled.blocks)
     if not (before.assembled.tools or before.assembled.called):
         if any(block.has_calls for block in new):
             return None  # the names of tools are sent from here on
@@ -231,7 +236,7 @@ def _held(protection: Protection) -> frozenset[int]:
 
 def _new(before: KeptDecision, since: int, planned: Plan, inputs: Inputs) -> Blocks | None:
     """What the words leave of the exchanges that came since; None where they leave something else
-    than before of one that was there.
+    than before of one that was there, or bring other texts.
 
     Args:
         since: the first exchange of which they may.
@@ -247,19 +252,33 @@ def _new(before: KeptDecision, since: int, planned: Plan, inputs: Inputs) -> Blo
         undecided=[],
         stepped={},
     )
-    brought = run(planned.body, alone, tracer, lambda blocks: blocks)
+
+    def guard(blocks: Blocks) -> Blocks:
+        return guard_again(planned, alone, tracer, blocks)
+
+    brought = run(planned.body, alone, tracer, guard)
+    blocks = guard(once(tuple(b for b in brought if b.order < 0 or b.order >= since), alone))
     if (
         _is_collecting(alone)
         or tracer.notes
         or max(tracer.orders.values(), default=-1) >= before.count
     ):
         return None
-    blocks = in_log_order(once(_from(since, brought), inputs), inputs)
+    texts = tuple(b for b in blocks if b.order < 0 and b.tier != ARCHIVE)
+    blocks = in_log_order(_from(since, blocks), alone)
     unsettled = _from(since, before.assembled.blocks)
     new = blocks[len(unsettled) :]
-    if blocks[: len(unsettled)] != unsettled or not _are_whole(new, before.count, inputs):
+    if blocks[: len(unsettled)] != unsettled or texts != before.texts:
         return None
-    return new
+    return new if _are_whole(new, before.count, alone) else None
+
+
+def _with(new: Blocks, blocks: Blocks) -> Blocks:
+    """The blocks with these behind those of the conversation, and in front of the texts."""
+    place = len(blocks)
+    while place and not blocks[place - 1].messages:
+        place -= 1
+    return (*blocks[:place], *new, *blocks[place:])
 
 
 def _are_whole(new: Blocks, start: int, inputs: Inputs) -> bool:

@@ -135,14 +135,15 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     traits = [atom.traits for atom in atoms]
     body, terminal = _body(spec), _terminal(steps, spec)
     validations = tuple(step for step in assembly if not isinstance(step, Guard))
-    guarded = any(isinstance(atom, Guard) for atom in atoms)
     step_key = next((one.step_key for one in traits if one.step_key), "")
     redactions = tuple(step for step in assembly if isinstance(step, Guard))
+    every_redaction = tuple(atom for atom in atoms if isinstance(atom, Guard))
+    guarded = bool(every_redaction)
     view = _view(view_of(body, terminal, guarded=guarded), body, validations, guarded=guarded)
     return Plan(
         body=body,
         redactions=redactions,
-        every_redaction=tuple(atom for atom in atoms if isinstance(atom, Guard)),
+        every_redaction=every_redaction,
         validations=validations,
         terminal=terminal,
         windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
@@ -158,7 +159,9 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         view=view,
         mapping=_mapping(body, redactions) if view in {"fold", "step"} else (),
         age_limit=age_limit(body),
-        may_go_on=stands(body, terminal) and not (guarded or validations or step_key),
+        may_go_on=stands(body, terminal)
+        and every_redaction == redactions
+        and not (validations or step_key),
         is_silent=any(one.silent for one in traits),
     )
 
