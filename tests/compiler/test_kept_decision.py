@@ -228,6 +228,21 @@ def test_what_moves_is_decided_anew(gone_on):
     assert not compiled(agent="critic")
 
 
+def test_specs_of_one_session_go_on_by_themselves():
+    """What applies to everything is of a spec as its words are."""
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    session.user("Ask ann@parts.example for it.")
+    for n in range(4):
+        session.assistant("She has it.")
+        session.user(f"And part {n}?")
+        for spec in (
+            C.default() | C.budget(900),
+            C.default() | C.redact(["email"]) | C.budget(900),
+        ):
+            made = _made(spec, session, target, memo)
+            assert made == _made(spec, session, target, Memo()), spec
+
+
 def test_only_words_that_look_at_a_block_alone_go_on():
     assert plan(C.default() | C.budget(9)).may_go_on
     assert plan(C.window(3) | C.compact() | C.budget(9)).may_go_on
