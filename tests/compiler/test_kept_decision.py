@@ -143,6 +143,20 @@ def test_texts_and_what_is_redacted_go_on(seed):
     grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2), dice.choice((0, 9)))
 
 
+FOLDED = (
+    C.default(), C.default(), C.compact(min_tokens=5), C.truncate(12) | C.redact(["email"]),
+    C.from_state("goal", "intent") + C.default(), C.default() | C.redact(["email"]), C.vary(),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", few(range(60), 12))
+def test_folds_go_on(seed):
+    dice = random.Random(seed)
+    spec = dice.choice(FOLDED) | C.compaction(dice.randint(250, 1200))
+    target, every = target_for(dice.choice(FORMATS)), dice.randint(1, 2)
+    grown(spec, agent_events(dice, 50), target, every, dice.choice((0, 0, 9)))
+
+
 @pytest.mark.parametrize("spec", few(WORDS, 16), ids=repr)
 def test_every_word(spec):
     dice = random.Random(repr(spec))
@@ -158,7 +172,7 @@ def test_every_word(spec):
     [
         C.default() | C.budget(600), C.window(3) | C.compact() | C.budget(600),
         C.default() | C.redact(["email"]) | C.budget(600),
-        C.template("Be brief.") + C.default() | C.budget(600),
+        C.template("Be brief.") + C.default() | C.budget(600), C.compaction(900),
     ],
     ids=repr,
 )  # fmt: skip
@@ -248,8 +262,10 @@ def test_only_words_that_look_at_a_block_alone_go_on():
     assert plan(C.window(3) | C.compact() | C.budget(9)).may_go_on
     for spec in (*BESIDE, *REDACTED):
         assert plan(spec | C.budget(9)).may_go_on, spec
+    for spec in FOLDED:
+        assert plan(spec | C.compaction(900)).may_go_on, spec
     for spec in (
-        C.compaction(900), C.default() | C.fresh(2), C.compact("stale", stale_after=2),
+        C.fresh(2) | C.compaction(900), C.window(2) | C.compaction(900), C.default() | C.fresh(2), C.compact("stale", stale_after=2),
         (C.default() | C.redact(["email"])) + C.window(2), C.relevant(top_k=3), C.default() + C.relevant(top_k=3), C.cool(90), C.default() | C.window(3),
     ):  # fmt: skip
         assert not plan(spec).may_go_on, spec

@@ -82,16 +82,13 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
     return terms[0] if len(terms) == 1 else ()
 
 
-def stands(body: Expr, terminal: Terminal | None) -> bool:
+def stands(body: Expr, terminal: Terminal | None, view: View) -> bool:
     """Whether what the words of a spec leave of an exchange that has settled, they leave of it at
     every turn, as long as windows, state and what must stay are the same, and the limit takes no
     step."""
     terminal = terminal or ModelWindow()
-    return (
-        drops_oldest(terminal)
-        and _stays(body)
-        and not any(stage.standing for stage in terminal.stages)
-    )
+    has_steps = any(stage.standing for stage in terminal.stages)
+    return drops_oldest(terminal) and _stays(body) and (view == "fold" or not has_steps)
 
 
 def _stays(expr: Expr) -> bool:

@@ -24,6 +24,7 @@ from contextwright.compiler.assemble import (
 )
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change_ranges import LimitDrop, ReceiptRanges
+from contextwright.compiler.kept_fold import begins_alike, left_by_fold
 from contextwright.compiler.left_out import spare_tokens
 from contextwright.compiler.overflow import Spare
 from contextwright.compiler.plan import Plan
@@ -62,7 +63,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
             those with open failures.
         limit, fixed, bare: of the space. spare: what exchanges to come may have.
         findings: what is written of it. limit_steps: of the limit so far. orders: of its ranges.
-        cut: the oldest exchange that stands because of its age.
+        cut: the oldest exchange that stands because of its age. start: where its compile began.
     """
 
     log: ref[Log]
@@ -83,6 +84,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     limit_steps: int
     orders: dict[str, int]
     cut: int
+    start: int
 
     @property
     def texts(self) -> Blocks:
@@ -142,13 +144,13 @@ def _to_keep(
         limit_steps=room.tracer.limit_steps,
         orders=decision.ranges.orders,
         cut=cut,
+        start=inputs.start,
     )
 
 
 def _is_collecting(inputs: Inputs) -> bool:
     """Whether a word asked a model, wrote, took a step or had something to tell."""
-    collected = inputs.asked, inputs.used, inputs.wrote, inputs.notes, inputs.stepped
-    return any(collected) or bool(inputs.folded)
+    return any((inputs.asked, inputs.used, inputs.wrote, inputs.notes, inputs.stepped))
 
 
 def _from(start: int, blocks: Blocks) -> Blocks:
@@ -195,7 +197,12 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
-    new = _new(before, min([before.settled, *freed]), planned, inputs)
+    since = min([before.settled, *freed])
+    if planned.view == "fold":
+        if not begins_alike(before.start, freed, planned, inputs, before.limit):
+            return None
+        since = max(since, before.start)
+    new = _new(before, since, planned, inputs)
     spare = None if new is None else _spare(before.spare, new, inputs)
     if new is None or spare is None:
         return None
@@ -203,6 +210,10 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     if not (before.assembled.tools or before.assembled.called):
         if any(block.has_calls for block in new):
             return None  # the names of tools are sent from here on
+    if planned.view == "fold":
+        inputs = msgspec.structs.replace(inputs, start=before.start, folded=[])
+        if left_by_fold(assembled, planned, before.limit, before.fixed, inputs) != blocks:
+            return None
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps

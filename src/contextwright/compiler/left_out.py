@@ -77,6 +77,8 @@ def spare_tokens(
 ) -> Spare:
     """What exchanges to come may have, as they came and as they are sent, before the limit decides
     anything else of these blocks."""
+    if planned.view == "fold":
+        return Spare(-room.over(sent))  # whether a step is due is the fold's to say
     tells = tells_left_out(planned, target)
     fixed = _room_with_lines(room, assembled, planned).fixed if tells else room.fixed
     roomy = msgspec.structs.replace(room, fixed=fixed)

@@ -159,7 +159,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         view=view,
         mapping=_mapping(body, redactions) if view in {"fold", "step"} else (),
         age_limit=age_limit(body),
-        may_go_on=stands(body, terminal)
+        may_go_on=stands(body, terminal, view)
         and every_redaction == redactions
         and not (validations or step_key),
         is_silent=any(one.silent for one in traits),
