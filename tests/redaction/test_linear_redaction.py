@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from contextwright.redaction import settle
+from contextwright.redaction import find, settle
 from contextwright.redaction.operators import Operator, Vault
 from contextwright.redaction.redactor import Redactor
 
@@ -17,6 +17,9 @@ UNITS = [
     "bob@example.com ", "password=hunter2X9zz ", "ssn: 5 password: abc ", 'ssn: "', "ssn: (a ",
     '{"ssn": ', '{"ssn": "x"} and ', "Y29udGFjdCBib2JAZXhhbXBsZS5jb20gbm93 ", "\\\\bob@a.com ",
     "[REDACTED] ", "AP0", "://api.zoom.us/", "://hook/" + "a1" * 40, "eyJhbGciOiJub25lIn0.", "sk-proj-", "-----BEGIN PRIVATE KEY-----\n", "Cookie: a=b; sid=a8Xk29sLq0pZ;\n",
+    "AKIA", "Bearer ", "token_", "secret ", "client_secret=", "api_key=", "key=a1b2c3d4&", "192.168.1.1 ", "(415) 555-0132 ",
+    "4111 1111 1111 1111 ", "4111111111111111\n", "1234 5678 9012 3456 ", "550e8400-e29b-41d4-a716-446655440000\n",
+    '{"name_17": "v17", "total": 17.5}, ', "%c3%a9", "Y29udGFjdCBtZSBub3cgYW5kIHRoZW4=\n", "\u0661 ",
 ]  # fmt: skip
 
 
@@ -41,6 +44,32 @@ def test_twice_the_text_takes_twice_the_steps(unit):
     small, large = unit * (6_000 // len(unit)), unit * (12_000 // len(unit))
     redactor.text(large)  # expressions are compiled once
     assert steps_of(redactor, large) <= 2.4 * steps_of(redactor, small) + 50
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_sign_takes_few_steps(unit):
+    redactor = Redactor(patterns=PATTERNS)
+    text = unit * (12_000 // len(unit))
+    redactor.text(text)
+    assert steps_of(redactor, text) <= 5.5 * len(text)
+
+
+@pytest.mark.parametrize("unit", ["1 ", "(1", "1-", "\u0661 "])
+def test_digits_that_are_no_number_are_passed_over(unit):
+    redactor = Redactor(patterns=PATTERNS)
+    redactor.text(unit)
+    assert steps_of(redactor, unit * 6_000) <= 2 * 6_000
+
+
+@pytest.mark.parametrize("unit", ["token=", "sk-", "client_secret=", "key1="])
+def test_what_was_refused_is_not_judged_again_where_the_same_stands_around_it(monkeypatch, unit):
+    judged = []
+    accepted = find._accepted
+    monkeypatch.setattr(
+        find, "_accepted", lambda pattern, match: judged.append(1) or accepted(pattern, match)
+    )
+    Redactor(patterns=PATTERNS).text(unit * (10_000 // len(unit)))
+    assert len(judged) <= 1_000
 
 
 @pytest.mark.parametrize("name", ["replace", "hash", "mask", "pseudonymize"])

@@ -4,16 +4,16 @@ A check takes a match and returns the span to redact, or None. It may shorten th
 has the length of its country) or pick a part of it (the value of `password=...`).
 """
 
-import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from math import log2
 
 from contextwright.redaction.wording import is_filled, is_random, is_stand_in, is_words
 
 Check = Callable[[re.Match[str]], tuple[int, int] | None]
 
 # Lengths of the SWIFT IBAN registry, release 99.
-_IBAN_LENGTHS = {
+IBAN_LENGTHS = {
     country: length
     for length, countries in {
         15: "NO",
@@ -38,26 +38,7 @@ _IBAN_LENGTHS = {
     for country in countries.split()
 }
 
-_IBAN_HEAD = re.compile(r"\b([A-Z]{2})[0-9]{2}(?: [A-Z0-9]{4}){0,7} $")
-
-_PHONE_FORMS = re.compile(
-    r"(?:\+[1-9](?:[ .()/-]{0,2}[0-9]){6,14}"  # international
-    r"|(?:(?:1|001)[ .-])?(?:\([2-9][0-9]{2}\)[ .-]?|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}"
-    r"|00[1-9][0-9]{0,2}(?:[ .-][0-9]{2,5}){2,4}"  # international, dialled
-    r"|\(?0[1-9][0-9]{0,3}\)?[ -][0-9]{2,8}(?:[ -][0-9]{2,4}){0,3}"  # national, trunk prefix 0
-    r"|[2-9][0-9]{2}-[0-9]{3}-[0-9]{2}-[0-9]{2}"
-    r"|0 [1-9][0-9]{2}(?: [0-9]{2,4}){3}|0-[1-9][0-9]{2}(?:-[0-9]{2,4}){3}"
-    r"|0[1-9][0-9]{8,9})(?![0-9])",
-    re.ASCII,
-)
-_LOCAL_PHONE = re.compile(r"\(?[0-9](?:[ .()-]{0,2}[0-9]){6,12}(?![0-9])")
-_EXTENSION = re.compile(r" ?(?:x|ext\.? ?)[0-9]{1,6}\b", re.ASCII)
-_PHONE_WORDS = re.compile(
-    r"\b(?:phone|mobile|cell|call|tele?f?o?n?|fax|desk|contact|dial|sms|whatsapp|text|"
-    r"reach|answering|messages|registered|msisdn|hotline)(?:[^a-z]|_?no|_?number|s\b)|office:"
-)
-_PHONE_AFTER = re.compile(r"[^a-z0-9]{1,3}(?:office|fax|mobile|cell|home|work)\b", re.IGNORECASE)
-_DATE = re.compile(
+DATE = re.compile(
     r"(?:(?:19|20)[0-9]{2}[./-](?:0[1-9]|1[0-2])[./-](?:0[1-9]|[12][0-9]|3[01])"
     r"|(?:0?[1-9]|[12][0-9]|3[01])[./-](?:0?[1-9]|[12][0-9]|3[01])[./-](?:19|20)?[0-9]{2}"
     r")(?![0-9])"
@@ -77,11 +58,14 @@ _IPV4 = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _CALL = re.compile(r"[A-Za-z_][\w.]*[\[(]")
 _COUNT = re.compile(r"[0-9]+(?:[-+][a-z]{3,}|[-+]?(?:char|digit|byte|bit|day|hour|minute)[a-z]*)")
 _DIGIT = re.compile("[0-9]")
+_TWO_DIGITS = re.compile("[0-9][^0-9]*[0-9]")
 _LETTER = re.compile("[A-Za-z]")
 
+_KEYS = "api access private auth account signing encryption master license service storage shared"
+# each name by itself: a search then passes over what none begins with
+_KEY_NAMES = "|".join(rf"{name}[ _.-]?key" for name in _KEYS.split())
 _SECRET_KEY = re.compile(
-    r"(?:secret|token|credential|(?:api|access|private|auth|account|signing|encryption|master|"
-    r"license|service|storage|shared)[ _.-]?key)s?"
+    rf"(?:secret|token|credential|{_KEY_NAMES})s?"
     r"(?:[_-]?(?:access[_-]?)?(?:key|value|token|b64|base64)|(?<!s)[_-]?id)?"
     r"[\"'`\\)\]]{0,5}\s{0,8}(?:value)?$"
 )
@@ -94,6 +78,8 @@ _PUBLIC_KEY = re.compile(
     r"(?:value[^a-z]*)?$"
 )
 _KEY_REST = re.compile(r"[a-z0-9_ .\-]{0,24}[\"'`\\)\]]{0,5}\s{0,8}")
+_IN_NAME = "abcdefghijklmnopqrstuvwxyz0123456789_ .-"
+_BEHIND_NAME = "\"'`\\)]"
 # Whose keys have no prefix, and are known only by the name they are assigned to.
 _VENDOR_NAMES = """
     adafruit adobe airtable algolia alibaba asana atlassian confluence jira beamer bitbucket
@@ -107,6 +93,7 @@ _VENDOR_NAMES = """
     twitter typeform wakatime yandex zendesk zoom ibm aws_ azure codecov
 """
 _VENDORS = _VENDOR_NAMES.split()
+_ANY_VENDOR = re.compile("|".join(_VENDORS))
 
 
 # Keys that Google's own samples publish: they open nothing.
@@ -135,20 +122,33 @@ def entropy(value: str) -> float:
     """Shannon entropy of the characters of `value`, in bits per character."""
     size = len(value)
     counts = map(value.count, dict.fromkeys(value))
-    return -sum(n / size * math.log2(n / size) for n in counts)
+    return -sum(n / size * log2(n / size) for n in counts)
+
+
+def varies(value: str, bits: float) -> bool:
+    """Whether `value` has an entropy of so many bits per character, or more."""
+    few = int(2**bits)
+    signs = "".join(set(value[: 4 * few]))
+    if len(signs) <= few and log2(few) < bits and not value.lstrip(signs):
+        return False  # of so few signs none has more: most of what is repeated ends here
+    return entropy(value) >= bits
+
+
+_DOUBLED = bytes.maketrans(b"0123456789", bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
+_PLAIN = bytes.maketrans(b"0123456789", bytes(range(10)))
 
 
 def luhn(digits: str) -> bool:
     """Whether the last digit is the check digit of ISO/IEC 7812-1."""
-    odd = sum(map(int, digits[-1::-2]))
-    even = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
-    return (odd + even) % 10 == 0
+    signs = digits.encode()
+    odd, even = signs[-1::-2].translate(_PLAIN), signs[-2::-2].translate(_DOUBLED)
+    return (sum(odd) + sum(even)) % 10 == 0
 
 
 def iban(match: re.Match[str]) -> tuple[int, int] | None:
     """The account number in a match: length and check digits (ISO 13616, ISO 7064 MOD 97-10)."""
     compact = match[0].replace(" ", "").replace("-", "").upper()
-    length = _IBAN_LENGTHS.get(compact[:2])
+    length = IBAN_LENGTHS.get(compact[:2])
     if length is None or len(compact) < length:
         return None
     moved = compact[4:length] + compact[:4]
@@ -163,37 +163,41 @@ def iban(match: re.Match[str]) -> tuple[int, int] | None:
 
 def card(match: re.Match[str]) -> tuple[int, int] | None:
     """The longest run of whole groups that has a card's length, issuer and check digit."""
-    text, start, end = match.string, match.start(), match.end()
-    head = match[0][:8].replace(" ", "").replace("-", "")
-    if head[:2] < "22" and head[:4] not in ("1800", "2131"):
-        return None
-    while end - start >= 12:
-        if end == len(text) or text[end] not in "0123456789":
-            digits = text[start:end].replace(" ", "").replace("-", "")
-            if _issued(digits) and luhn(digits):
-                return start, end
-        end -= 1
-        while end > start and text[end - 1] in " -":
-            end -= 1
+    text, (start, end) = match.string, match.span()
+    groups = match[0].replace("-", " ").split(" ")
+    digits = "".join(groups)
+    sizes = _issued_sizes(digits)
+    is_cut = end < len(text) and text[end] in "0123456789"
+    while len(digits) >= 12:
+        if not is_cut and len(digits) in sizes and luhn(digits):
+            return start, end
+        last, is_cut = len(groups.pop()), False
+        end, digits = end - last - 1, digits[: len(digits) - last]
     return None
 
 
-def _issued(digits: str) -> bool:
-    """Whether a network issues numbers with this prefix and length (ISO/IEC 7812 ranges)."""
-    size, two, four = len(digits), int(digits[:2]), int(digits[:4])
-    if digits[0] == "4":
-        return size in (13, 16, 19)
-    if 51 <= two <= 55 or 2221 <= four <= 2720:
-        return size == 16
-    if two in (34, 37):
-        return size == 15
-    if two in (30, 36, 38, 39):
-        return 14 <= size <= 19
-    if two == 35:
-        return 16 <= size <= 19
-    if four in (1800, 2131):
-        return size == 15
-    return (two in (50, 56, 57, 58) or digits[0] == "6") and 12 <= size <= 19
+# Lengths of the numbers that networks issue, by the first two digits (ISO/IEC 7812 ranges).
+_ISSUED_SIZES: dict[str, Container[int]] = {
+    str(two): sizes
+    for ranges, sizes in (
+        ((range(40, 50),), (13, 16, 19)),
+        ((range(51, 56), range(22, 28)), (16,)),
+        (((34, 37), (18, 21)), (15,)),
+        (((30, 36, 38, 39),), range(14, 20)),
+        (((35,),), range(16, 20)),
+        (((50, 56, 57, 58), range(60, 70)), range(12, 20)),
+    )
+    for numbers in ranges
+    for two in numbers
+}
+
+
+def _issued_sizes(digits: str) -> Container[int]:
+    """How many digits a card's number has that begins with these; nothing where none does."""
+    four = digits[:4]
+    if four[0] < "3" and not ("2221" <= four <= "2720" or four in ("1800", "2131")):
+        return ()
+    return _ISSUED_SIZES.get(four[:2], ())
 
 
 def ssn(match: re.Match[str]) -> tuple[int, int] | None:
@@ -204,34 +208,11 @@ def ssn(match: re.Match[str]) -> tuple[int, int] | None:
     if area in ("000", "666") or area >= "900" or group == "00" or serial == "0000":
         return None
     grouped = match[0][3:4] in "- ." and match[0][3:4] == match[0][6:7]
-    return match.span() if grouped or _near(_SSN_WORDS, match, 40) else None
+    return match.span() if grouped or near(_SSN_WORDS, match, 40) else None
 
 
-def phone(match: re.Match[str]) -> tuple[int, int] | None:
-    """A form that only a phone number has, or any 7 to 13 digits near a word for phones."""
-    text, start = match.string, match.start()
-    if _DATE.match(text, start):
-        return None
-    number = _PHONE_FORMS.match(text, start)
-    if number and number[0][0] != "+" and not 9 <= len(_DIGIT.findall(number[0])) <= 15:
-        number = None
-    if not number and match[0][0] != "+":
-        local = _LOCAL_PHONE.match(text, start)
-        if local and (_PHONE_AFTER.match(text, local.end()) or _near(_PHONE_WORDS, match, 48)):
-            number = local
-    if not number or (match[0][0] != "+" and _in_iban(text, start)):
-        return None
-    extension = _EXTENSION.match(text, number.end())
-    return start, extension.end() if extension else number.end()
-
-
-def _in_iban(text: str, start: int) -> bool:
-    """Whether groups of four before a number make it the end of an account's, mistyped or not."""
-    head = _IBAN_HEAD.search(text, max(0, start - 40), start)
-    return head is not None and head[1] in _IBAN_LENGTHS
-
-
-def _near(words: re.Pattern[str], match: re.Match[str], before: int) -> bool:
+def near(words: re.Pattern[str], match: re.Match[str], before: int) -> bool:
+    """Whether one of these words, in lower case, is among so many signs before a match."""
     start = match.start()
     context = match.string[max(0, start - before) : start] + " "
     return words.search(context.lower()) is not None
@@ -276,7 +257,7 @@ def random_token(match: re.Match[str]) -> tuple[int, int] | None:
     """The token, unless it is one of the `xxxx` of documentation, or published."""
     group = 1 if match.re.groups else 0
     value = match[group]
-    return None if entropy(value) < 2.8 or value in _PUBLISHED else match.span(group)
+    return match.span(group) if varies(value, 2.8) and value not in _PUBLISHED else None
 
 
 def issued_token(match: re.Match[str]) -> tuple[int, int] | None:
@@ -311,30 +292,37 @@ def private_key_tail(match: re.Match[str]) -> tuple[int, int] | None:
 def mixed_token(match: re.Match[str]) -> tuple[int, int] | None:
     """A token whose prefix is common in code: it has a digit too."""
     value = match[0]
-    return match.span() if _DIGIT.search(value) and entropy(value) >= 3.0 else None
+    return match.span() if _DIGIT.search(value) and varies(value, 3.0) else None
 
 
 def assigned(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `api_key = ...` or `acme: ...`: random, and named like a secret."""
-    value, start = match[1], match.start()
-    # An identifier of digits alone is a secret only where a vendor's name says so.
-    numeric = value.isdigit() and len(value) >= 14
-    mixed = len(_DIGIT.findall(value)) >= 2 and _LETTER.search(value)
-    if _PLACEHOLDER.match(value) or not (numeric or mixed):
+    if not _TWO_DIGITS.search(match.string, *match.span(1)):
         return None
-    if entropy(value) < (2.5 if numeric else min(3.0, math.log2(len(value)) - 0.5)):
+    value, start = match[1], match.start()
+    if _PLACEHOLDER.match(value):
+        return None
+    # An identifier of digits alone is a secret only where a vendor's name says so.
+    numeric = value.isdigit()
+    if len(value) < 14 if numeric else not _LETTER.search(value):
         return None
     key = match.string[max(0, start - 64) : start]
-    if _SECRET_KEY.search(key.lower()):
-        named = not numeric and not _PUBLIC_KEY.search(key.lower())
-    else:
-        named = len(value) >= 14 and not _DATE.match(value) and _is_vendors(key)
-    return match.span(1) if named else None
-
-
-def _is_vendors(key: str) -> bool:
-    """Whether the name, as it is written, has a vendor's: as words of its own."""
     small = key.lower()
+    if _SECRET_KEY.search(small):
+        named = not numeric and not _PUBLIC_KEY.search(small)
+    else:
+        named = len(value) >= 14 and _is_vendors(key, small) and not DATE.match(value)
+    if not named:
+        return None
+    bits = 2.5 if numeric else min(3.0, log2(len(value)) - 0.5)
+    return match.span(1) if varies(value, bits) else None
+
+
+def _is_vendors(key: str, small: str) -> bool:
+    """Whether the name, as it is written and in lower case, has a vendor's: as words of its own."""
+    head = small.rstrip().rstrip(_BEHIND_NAME).rstrip(_IN_NAME)
+    if not _ANY_VENDOR.search(small, len(head)):
+        return False
     for vendor in _VENDORS:
         at = small.rfind(vendor)
         # no `meraki` in `CameraKit`
@@ -356,7 +344,8 @@ def bearer(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 _QUOTES = "\"'`"
-_BEHIND = re.compile(r"[,;&](?:\s|[\w.-]+[=:])|[\])}]+[,;.]*$")
+# what it begins with stands first, so that a search passes over all else
+_BEHIND = re.compile(r"[,;&\])}](?:(?<=[,;&])(?:\s|[\w.-]+[=:])|(?<=[\])}])[\])}]*[,;.]*$)")
 
 
 def _value_of(match: re.Match[str]) -> tuple[int, int, bool]:

@@ -2,50 +2,57 @@
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 
-from contextwright.redaction.patterns import Pattern, compiled, compiled_anchor, signs_of
+from contextwright.redaction.edges import closes, opens
+from contextwright.redaction.haystack import Haystack
+from contextwright.redaction.patterns import (
+    Pattern,
+    compiled,
+    compiled_anchor,
+    compiled_search,
+    signs_of,
+)
 
-_WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
-_DIGITS = frozenset("0123456789")
-_TOKEN_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
-_RUN = re.compile("[0-9A-Za-z_]*")
-
-
-class Haystack:
-    """A text, with what several patterns need of it, made when it is needed."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def may_hold(self, pattern: Pattern) -> bool:
-        """Whether the long words of the text, in which tokens are, have one of its literals."""
-        return not pattern.in_run or any(literal in self._runs for literal in pattern.literals)
-
-    @cached_property
-    def _runs(self) -> str:
-        return "\n".join(_TOKEN_RUN.findall(self.text))
-
-    @cached_property
-    def folded(self) -> str:
-        """The text in lower case, at the same offsets."""
-        # U+0130 is the one letter whose lower case is longer.
-        return self.text.replace("\u0130", "I").lower()
+LONG = 200
+"""Signs from which on a match takes long to judge. A key's first line, behind which all of the key
+is looked at, is shorter."""
+AROUND = 64
+"""Signs on each side of a long match that its check looks at, at most."""
+_MOST_REFUSED = 64
 
 
 def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
     """The spans of a built-in pattern, in order, none overlapping another."""
-    text = haystack.text
-    if not pattern.literals and not pattern.anchor:
-        yield from _search(pattern, text)
-        return
-    done = 0
+    if pattern.lead:
+        return _find_around(pattern, haystack)
+    if pattern.literals:
+        return _find_at(pattern, haystack, haystack.places(pattern.literals, fold=pattern.fold))
+    if pattern.starts:
+        return _find_at(pattern, haystack, pattern.starts(haystack))
+    return _search(pattern, haystack.text)
+
+
+def _find_at(pattern: Pattern, haystack: Haystack, places: list[int]) -> Iterator[tuple[int, int]]:
+    """Of a pattern whose matches begin at one of these places."""
+    text, match, done = haystack.text, compiled(pattern).match, 0
+    judge = _Judge(pattern)
+    for place in places:
+        if place < done or not (one := match(text, place)):
+            continue
+        span = judge.accepted(one)
+        if span:
+            yield span
+            done = span[1]
+
+
+def _find_around(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
+    """Of a pattern whose matches have a literal, or an anchor, in their middle."""
+    text, match, done = haystack.text, compiled(pattern).match, 0
     for place in _places(pattern, haystack):
         start = _start(pattern, text, place, done)
-        if start < done or not _opens(pattern, text, start):
+        if start < done or not (one := match(text, start)):
             continue
-        match = compiled(pattern).match(text, start)
-        span = _accepted(pattern, match) if match else None
+        span = _accepted(pattern, one)
         if span:
             yield span
             done = span[1]
@@ -66,57 +73,59 @@ def _start(pattern: Pattern, text: str, place: int, done: int) -> int:
 def _places(pattern: Pattern, haystack: Haystack) -> list[int]:
     if pattern.anchor:
         return [match.start() for match in compiled_anchor(pattern.anchor).finditer(haystack.text)]
-    text = haystack.folded if pattern.fold else haystack.text
-    places: list[int] = []
-    for literal in pattern.literals:
-        place = text.find(literal)
-        while place >= 0:
-            places.append(place)
-            place = text.find(literal, place + len(literal))
-    return sorted(places) if len(pattern.literals) > 1 else places
+    return haystack.places(pattern.literals, fold=pattern.fold)
 
 
 def _search(pattern: Pattern, text: str) -> Iterator[tuple[int, int]]:
-    search, first = compiled(pattern).search, 0
+    """Of a pattern that has nothing to look for before it is matched."""
+    search, first = compiled_search(pattern).search, 0
+    judge = _Judge(pattern)
     while match := search(text, first):
-        start = match.start()
-        span = _accepted(pattern, match) if _opens(pattern, text, start) else None
+        span = judge.accepted(match)
+        first = match.start() + 1
         if span:
             yield span
             first = span[1]
-        elif pattern.free:
-            first = start + 1
-        else:
-            # No match can open inside a word: on to its end.
-            run = _RUN.match(text, start)
-            first = max(start + 1, run.end() if run else 0)
 
 
-def _opens(pattern: Pattern, text: str, start: int) -> bool:
-    """Whether a match may start here: not inside a word, nor behind a number it continues."""
-    if start < 0:
-        return False
-    if pattern.free or not start:
-        return True
-    before = text[start - 1]
-    if before in _WORD:
-        # The `n` of a `\n` in JSON text is no part of a word.
-        return before in "nrt" and text[start - 2 : start - 1] == "\\"
-    return not (before in pattern.glue and text[start - 2 : start - 1] in _DIGITS)
+class _Judge:
+    """Which matches of a pattern are taken. A long one that was refused is refused again, unseen,
+    where the same stands in it and around it: of `token=token=token=` one begins at each name.
+
+    Args:
+        pattern: the pattern.
+    """
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+        self._refused: set[str] = set()
+
+    def accepted(self, match: re.Match[str]) -> tuple[int, int] | None:
+        """What of a match is redacted; None for nothing."""
+        start, end = match.span()
+        if end - start < LONG or start < AROUND:
+            return _accepted(self._pattern, match)
+        around = match.string[start - AROUND : end + AROUND]
+        if around in self._refused:
+            return None
+        span = _accepted(self._pattern, match)
+        if span is None:
+            if len(self._refused) == _MOST_REFUSED:
+                self._refused.clear()
+            self._refused.add(around)
+        return span
 
 
 def _accepted(pattern: Pattern, match: re.Match[str]) -> tuple[int, int] | None:
+    text, is_free = match.string, pattern.free
+    if not is_free and not opens(text, match.start(), pattern.glue):
+        return None
     span = pattern.check(match) if pattern.check else match.span(match.re.groups)
     if span is None:
         return None
     start, end = span
-    text = match.string
-    if not pattern.free:
-        after = text[end : end + 1]
-        if after in _WORD or (
-            after and after in pattern.glue and text[end + 1 : end + 2] in _DIGITS
-        ):
-            return None
-    elif start and text[start - 1] == "\\" and text[start] in "nrt":
+    if not is_free:
+        return span if closes(text, end, pattern.glue) else None
+    if start and text[start - 1] == "\\" and text[start] in "nrt":
         start += 1
     return start, end

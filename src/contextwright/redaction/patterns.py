@@ -7,12 +7,15 @@ linear.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 import msgspec
 
-from contextwright.redaction import checks
+from contextwright.redaction import checks, phone_numbers
 from contextwright.redaction.checks import Check
+from contextwright.redaction.edges import opening
+from contextwright.redaction.haystack import Haystack
 
 
 class Pattern(msgspec.Struct, frozen=True):
@@ -27,6 +30,10 @@ class Pattern(msgspec.Struct, frozen=True):
             be; without it a match has exactly so many.
         anchor: instead of literals, a cheap expression that matches inside of every match, and as
             much of a run as it can, so that a run is looked at once.
+        starts: instead of both, where the matches that its check takes may begin, in order, found
+            by cheaper means.
+        ahead: what its check asks for of the beginning of a match, as an expression: most places
+            are passed over without a call.
         in_run: a match has 16 or more characters and no space, so that a look at the long words
             of the text tells whether its literals need to be searched for.
         fold: letter case does not matter.
@@ -41,6 +48,8 @@ class Pattern(msgspec.Struct, frozen=True):
     lead: int = 0
     back: str = ""
     anchor: str = ""
+    starts: Callable[[Haystack], list[int]] | None = None
+    ahead: str = ""
     in_run: bool = False
     fold: bool = False
     free: bool = False
@@ -76,15 +85,27 @@ PERSONAL: tuple[Pattern, ...] = (
         back=rf"[{_LOCAL}_.+%'&=-]",
         free=True,
     ),
-    Pattern("phone", r"[+(0-9](?:[ .()/-]{0,3}[0-9]){6,17}", glue="-.", check=checks.phone),
+    Pattern(
+        "phone",
+        phone_numbers.NUMBER,
+        starts=phone_numbers.starts,
+        glue=phone_numbers.GLUE,
+        check=phone_numbers.phone,
+    ),
     Pattern("ssn", r"[0-8][0-9]{2}[ .-]?[0-9]{2}[ .-]?[0-9]{4}\b", glue="-.", check=checks.ssn),
     # IRS Publication 1915: groups 50-65, 70-88, 90-92, 94-99.
     Pattern(
         "us_itin",
-        r"9[0-9]{2}-(?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])-[0-9]{4}\b",
+        r"[9][0-9]{2}-(?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])-[0-9]{4}\b",
         glue="-.",
     ),
-    Pattern("credit_card", r"[1-6](?:[ -]?[0-9]){11,18}", glue="-.", check=checks.card),
+    Pattern(
+        "credit_card",
+        r"[1-6](?:[ -]?[0-9]){11,18}",
+        ahead=r"[46]|3[ -]?[04-9]|5[ -]?[0-8]|2[ -]?[1-7]|1[ -]?8",
+        glue="-.",
+        check=checks.card,
+    ),
     Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?:[ -]?[A-Z0-9]){11,30}", check=checks.iban),
     Pattern("iban", r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}", check=checks.iban),
     Pattern(
@@ -149,6 +170,33 @@ def catalogue() -> dict[str, tuple[Pattern, ...]]:
 def compiled(pattern: Pattern) -> re.Pattern[str]:
     """The expression on the stdlib's `re`, with `\\b` and letter case as ASCII has them."""
     return re.compile(pattern.regex, re.ASCII | (re.IGNORECASE if pattern.fold else 0))
+
+
+def any_sign(patterns: list[Pattern]) -> re.Pattern[str]:
+    """What a text that one of these matches has: a literal, an anchor, or else a match."""
+    signs: list[str] = []
+    for pattern in patterns:
+        literals = [re.escape(literal) for literal in pattern.literals]
+        signs += literals or [pattern.anchor or pattern.regex]
+    return re.compile("|".join(signs) or "(?!)", re.ASCII)
+
+
+_CLASS = r"\[[^\]]+\](?:\{([0-9])\})?(?![?*+{])"
+_FIRST = re.compile(f"(?:{_CLASS})+")
+
+
+@cache
+def compiled_search(pattern: Pattern) -> re.Pattern[str]:
+    """The same to search with: what a match may not begin behind, and `ahead`, are part of it.
+
+    One whose matches may not touch anything begins with classes of signs.
+    """
+    first = _FIRST.match(pattern.regex)
+    if pattern.free or not first:
+        return compiled(pattern)
+    size = sum(int(times or 1) for times in re.findall(_CLASS, first[0]))
+    rest = pattern.regex[first.end() :]
+    return re.compile(opening(first[0], pattern.glue, pattern.ahead, size) + rest, re.ASCII)
 
 
 @cache

@@ -17,7 +17,6 @@ from contextwright.text.encoded_forms import (
     entities,
     escapes,
     percents,
-    plainly,
 )
 
 DEPTH = 3
@@ -56,17 +55,18 @@ class DecodedText:
         self._spans: list[tuple[int, int]] = []
         self._starts: list[int] = []
         self._ends: list[int] = []
-        self.text = plainly(text, self._noted(units))
-
-    def _noted(self, units: Iterable[Unit]) -> Iterator[Unit]:
-        shift = 0
-        for unit in units:
-            meaning, start, end = unit
+        pieces: list[str] = []
+        place = shift = 0
+        for meaning, start, end in units:
+            if start > place:
+                pieces.append(text[place:start])
+            pieces.append(meaning)
+            behind = start + shift + len(meaning)
             self._spans.append((start, end))
             self._starts.append(start + shift)
-            self._ends.append(start + shift + len(meaning))
-            shift += len(meaning) - (end - start)
-            yield unit
+            self._ends.append(behind)
+            place, shift = end, behind - end
+        self.text = "".join((*pieces, text[place:]))
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """From where to where a piece stands in the original; encoded pieces are whole."""

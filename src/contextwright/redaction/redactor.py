@@ -63,7 +63,7 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
             new = redact_json_text(text, self.fields, self.operator)[0] if self.fields else text
             new = self._encoded_fields(new)
             if self.patterns or self.entities:
-                new = settled(new, self._matches, self.operator)[0]
+                new = settled(new, self._search(), self.operator)[0]
             # one may uncover what the other finds
             if new == text or not self.fields:
                 return new
@@ -73,7 +73,7 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
     def spans(self, text: str) -> tuple[Span, ...]:
         """What its patterns and its detector find in a text."""
         hit = self.patterns or self.entities
-        return settled(text, self._matches, self.operator)[1] if hit else ()
+        return settled(text, self._search(), self.operator)[1] if hit else ()
 
     def ident(self, id: str) -> str:
         """An id or a name, by which two things are one: as it is, or another one, always the
@@ -93,15 +93,20 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
         text = json.dumps(value, ensure_ascii=False, default=str)
         return self.text(text) == text
 
-    def _matches(self, text: str) -> Iterator[Span]:
-        if self.patterns:
-            yield from compile_patterns(self.patterns).matches(text)
-        if not self.entities or not text.strip():
-            return
-        yield from detected(text, self.entities, self.detector)
-        for reading in readings(text):
-            for start, end, name in detected(reading.text, self.entities, self.detector):
-                yield Span(*reading.original(start, end), name)
+    def _search(self) -> Callable[[str], Iterator[Span]]:
+        patterned = compile_patterns(self.patterns).search() if self.patterns else None
+
+        def matches(text: str) -> Iterator[Span]:
+            if patterned:
+                yield from patterned(text)
+            if not self.entities or not text.strip():
+                return
+            yield from detected(text, self.entities, self.detector)
+            for reading in readings(text):
+                for start, end, name in detected(reading.text, self.entities, self.detector):
+                    yield Span(*reading.original(start, end), name)
+
+        return matches
 
     def _encoded_fields(self, text: str) -> str:
         """Fields in what stands encoded in a text: then the whole of it goes."""

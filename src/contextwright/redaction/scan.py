@@ -8,19 +8,23 @@ always: what a scanner finds does not depend on what is installed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
 
 from contextwright.errors import SpecError
-from contextwright.redaction.find import Haystack, find
+from contextwright.redaction.find import find
+from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.operators import REPLACE, Operator
-from contextwright.redaction.patterns import Pattern, catalogue
+from contextwright.redaction.patterns import Pattern, any_sign, catalogue
 from contextwright.redaction.readings import base64_texts, readings
 from contextwright.redaction.settle import Span, settled
 from contextwright.redaction.user_patterns import compile_user_pattern, find_user_pattern
+
+SHORT = 200
+"""Signs of a text up to which one look for anything at all is quicker than a look a pattern."""
 
 
 class Scanner(msgspec.Struct, frozen=True, dict=True):
@@ -39,29 +43,56 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
         """The redacted text, and the spans of the original that are gone from it. JSON stays
         JSON; redacting the result again changes nothing.
         """
-        return settled(text, self.matches, operator)
+        return settled(text, self.search(), operator)
 
-    def matches(self, text: str) -> Iterator[Span]:
-        """What a text holds as it is, and under every encoding that it has signs of."""
-        yield from self._matches_as_is(text)
-        for reading in readings(text):
-            for start, end, name in self._matches_as_is(reading.text):
-                yield Span(*reading.original(start, end), name)
-        for start, end, plain in base64_texts(text):
-            inner = next(self.matches(plain), None)
-            if inner:
-                yield Span(start, end, inner.name)
+    def search(self) -> Callable[[str], Iterator[Span]]:
+        """What gives what a text holds as it is, and under every encoding that it has signs of;
+        for texts that have most of it in common, as it keeps what is in base64."""
+        names: dict[str, str | None] = {}
+
+        def inner(plain: str) -> str | None:
+            if plain not in names:
+                first = next(matches(plain), None)
+                names[plain] = first.name if first else None
+            return names[plain]
+
+        def matches(text: str) -> Iterator[Span]:
+            yield from self._matches_as_is(text)
+            for reading in readings(text):
+                for start, end, name in self._matches_as_is(reading.text):
+                    yield Span(*reading.original(start, end), name)
+            for start, end, plain in base64_texts(text):
+                name = inner(plain)
+                if name:
+                    yield Span(start, end, name)
+
+        return matches
 
     def _matches_as_is(self, text: str) -> Iterator[Span]:
         haystack = Haystack(text)
-        for pattern in self._built_in:
-            if not haystack.may_hold(pattern):
-                continue
-            for start, end in find(pattern, haystack):
-                yield Span(start, end, pattern.name)
+        if len(text) > SHORT or self._has_signs(haystack):
+            for pattern in self._built_in:
+                if not pattern.in_run or haystack.has_in_run(pattern.literals):
+                    for start, end in find(pattern, haystack):
+                        yield Span(start, end, pattern.name)
         for source, regex in self._custom:
             for start, end in find_user_pattern(regex, text):
                 yield Span(start, end, source)
+
+    def _has_signs(self, haystack: Haystack) -> bool:
+        """Whether a text has a long word, or anything that its patterns begin to look at: most
+        texts that base64 stands for are short, and have not."""
+        plain, folded = self._signs
+        if haystack.runs or plain.search(haystack.text):
+            return True
+        return folded.search(haystack.folded) is not None
+
+    @cached_property
+    def _signs(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """What a match has, as it is and in lower case; not of what is in long words."""
+        patterns = [pattern for pattern in self._built_in if not pattern.in_run]
+        plain, folded = ([one for one in patterns if one.fold is fold] for fold in (False, True))
+        return any_sign(plain), any_sign(folded)
 
     @cached_property
     def _built_in(self) -> tuple[Pattern, ...]:

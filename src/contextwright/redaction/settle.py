@@ -70,6 +70,8 @@ def _replacements(
     """What a span is replaced by. In JSON: within the strings that it touches, and of other
     values the whole, so that brackets, commas and quotes stay."""
     start, end, name = span
+    if not regions:
+        return [(start, end, operator.stand_in(text[start:end], name))]
     out: list[Replacement] = []
     place = start
     first = max(0, bisect_right(regions, start, key=lambda region: region.start) - 1)

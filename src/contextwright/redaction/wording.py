@@ -1,6 +1,7 @@
 """What tells a random value from a word, a name of code, or a stand-in of documentation."""
 
 import re
+from operator import add
 
 _SPLIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
 # Pairs of letters in English and in names of code; chance gives a fifth of them.
@@ -13,7 +14,7 @@ _COMMON_PAIRS = """
 """
 _PAIRS = frozenset(_COMMON_PAIRS.split())
 _CODE = re.compile(
-    r"[$<{(\[]|%(?:[A-Za-z_]+%|\(|[sd]\b)|\*+$|@[a-z_.]+$|.*[({\[]|(?:self|this|process|os|env|config|settings|args|params|request|req|res|"
+    r"[$<{(\[]|%(?:[A-Za-z_]+%|\(|[sd]\b)|\*+$|@[a-z_.]+$|(?:self|this|process|os|env|config|settings|args|params|request|req|res|"
     r"response|data|ctx|app|cfg|options|opts|props|state|user|session|client|event|input)\b[.\[]"
     r"|(?:https?|file|s3|gs|vault|arn)[:/]|~?\.{0,2}(?:/[a-z0-9._-]*)+$|[A-Za-z]:\\",
     re.ASCII,
@@ -24,29 +25,26 @@ _STAND_IN = re.compile(
     r"|(.)\1*$",
     re.IGNORECASE,
 )
-_FILLED = re.compile("x{5}|X{5}|[*.\u2022]{5}")
+_BRACKET = re.compile(r"[({\[]")
+_FILLED = re.compile("[xX*.\u2022](?:(?<=x)x{4}|(?<=X)X{4}|(?<=[*.\u2022])[*.\u2022]{4})")
 
 
 def is_words(value: str) -> bool:
     """Whether a value is made of words: prose, or a name of code such as `response_token`."""
-    pairs = [
-        word[at : at + 2].lower() for word in _SPLIT.findall(value) for at in range(len(word) - 1)
-    ]
-    if not pairs:
-        return False
-    letters = sum(map(str.isalpha, value))
-    digits = sum(map(str.isdigit, value))
     parts = _SPLIT.findall(value)
-    return (
-        digits * 5 <= len(value)
-        and letters >= 3.6 * len(parts)
-        and sum(pair in _PAIRS for pair in pairs) * 10 >= 6 * len(pairs)
-    )
+    pairs = sum(map(len, parts)) - len(parts)
+    if not pairs or sum(map(str.isdigit, value)) * 5 > len(value):
+        return False
+    if sum(map(str.isalpha, value)) < 3.6 * len(parts):
+        return False
+    small = (part.lower() for part in parts)
+    common = sum(pair in _PAIRS for part in small for pair in map(add, part, part[1:]))
+    return common * 10 >= 6 * pairs
 
 
 def is_stand_in(value: str) -> bool:
     """Whether a value is a variable, an expression, or what documentation writes for a value."""
-    stand_in = _CODE.match(value) or _STAND_IN.match(value)
+    stand_in = _STAND_IN.match(value) or _CODE.match(value) or _BRACKET.search(value)
     return stand_in is not None or is_filled(value)
 
 
@@ -57,9 +55,11 @@ def is_filled(value: str) -> bool:
 
 def is_random(value: str) -> bool:
     """Whether a value looks as if it were made by chance: no word, no plain number."""
-    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    cases = any(map(str.islower, value)) and any(map(str.isupper, value))
-    signs = any(not sign.isalnum() for sign in value.strip("-_.=/"))
+    inner = set(value.strip("-_.=/"))
+    letters = any(map(str.isalpha, inner))
+    mixed = letters and any(map(str.isdigit, inner))
+    cases = any(map(str.islower, inner)) and any(map(str.isupper, inner))
+    signs = not all(map(str.isalnum, inner))
     if not (mixed or cases or signs or (value.isalpha() and len(value) >= 10)):
         return False
     return len(set(value)) >= 5 and not is_words(value)

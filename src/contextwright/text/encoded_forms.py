@@ -5,6 +5,7 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 Unit = tuple[str, int, int]
 """The meaning of a piece of a text, and from where to where it stands."""
@@ -17,6 +18,8 @@ _ESCAPE = re.compile(
 _HEX = re.compile(r"(?:u\{|[uUx])([0-9a-fA-F]{1,8})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
 _ENTITY = re.compile(r"&(?:#(?:[0-9]{1,7}+|[xX][0-9a-fA-F]{1,6}+);?|[a-zA-Z]{2,31};)")
+_MEANINGS = 4_096
+"""Escapes and names of characters whose meaning is remembered."""
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
 
@@ -40,15 +43,17 @@ def escapes(text: str) -> Iterator[Unit]:
     r"""The meanings of `\u00e9` and `\n` in JSON text, however often it was put into JSON, and of
     `\xe9`, `\u{e9}` and `\U000000e9`, as programs print them."""
     for match in _ESCAPE.finditer(text):
-        codes = [int(code, 16) for code in _HEX.findall(match[0])]
-        if not codes:
-            sign = match[0][-1]
-            yield _CONTROL.get(sign, sign), match.start(), match.end()
-        elif len(codes) == 2:
-            both = 0x10000 + ((codes[0] - 0xD800) << 10) + (codes[1] - 0xDC00)
-            yield chr(both), match.start(), match.end()
-        else:
-            yield chr(min(codes[0], 0x10FFFF)), match.start(), match.end()
+        yield _unescaped(match[0].replace("\\", "")), match.start(), match.end()
+
+
+@lru_cache(maxsize=_MEANINGS)
+def _unescaped(escape: str) -> str:
+    codes = [int(code, 16) for code in _HEX.findall(escape)]
+    if not codes:
+        return _CONTROL.get(escape[-1], escape[-1])
+    if len(codes) == 2:
+        return chr(0x10000 + ((codes[0] - 0xD800) << 10) + (codes[1] - 0xDC00))
+    return chr(min(codes[0], 0x10FFFF))
 
 
 def percents(text: str) -> Iterator[Unit]:
@@ -60,18 +65,27 @@ def percents(text: str) -> Iterator[Unit]:
         data = bytes.fromhex(match[0].replace("%", ""))
         at = match.start()
         for sign in data.decode("utf-8", "surrogateescape"):
-            size = 3 * (1 if "\udc80" <= sign <= "\udcff" else len(sign.encode()))
-            if not "\udc80" <= sign <= "\udcff":
-                yield sign, at, at + size
+            if sign < "\x80":
+                size = 3
+            elif "\udc80" <= sign <= "\udcff":  # no character
+                at += 3
+                continue
+            else:
+                size = 3 * len(sign.encode())
+            yield sign, at, at + size
             at += size
 
 
 def entities(text: str) -> Iterator[Unit]:
     """The meanings of `&eacute;` and `&#233;` in HTML."""
     for match in _ENTITY.finditer(text):
-        meaning = html.unescape(match[0])
-        if meaning != match[0]:
+        entity = match[0]
+        meaning = _character(entity)
+        if meaning != entity:
             yield meaning, match.start(), match.end()
+
+
+_character = lru_cache(maxsize=_MEANINGS)(html.unescape)
 
 
 FORMS: tuple[tuple[str, Callable[[str], Iterable[Unit]]], ...] = (
