@@ -307,7 +307,8 @@ def test_scores_decide_what_a_budget_drops_first():
 
 def test_without_scores_the_newest_stay():
     session = session_of("u: a | a: b | u: c | a: d | u: e")
-    pack = Engine(C.relevant(top_k=2), "gpt-5").assemble(session)
+    _, models = with_llm("never")
+    pack = Engine(C.relevant(top_k=2), "gpt-5", models=models).assemble(session)
     assert [one.id for one in pack.manifest.kept if one.order >= 0] == ["e0", "e2", "e3", "e4"]
     assert pack.manifest.notes == ("relevance was not prepared: done without a model",)
 

@@ -250,6 +250,7 @@ def ask(session: Session, n: int) -> None:
         C.salient(0.3) | C.budget(800),
         C.recent(by="salience", min_score=0.3) | C.budget(800),
         C.default() | C.compress_results(300, min_tokens=8) | C.budget(800),
+        C.window(2) + C.relevant(top_k=3) | C.budget(800),
     ],
     ids=repr,
 )

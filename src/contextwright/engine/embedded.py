@@ -27,6 +27,7 @@ class Embedded:
     """The embedded models, no network, no key: what `TaskRunner` names, `Models` has."""
 
     llm = None
+    by_words: frozenset[str] = frozenset({"llm", "lexical"})
 
     @cached_property
     def models(self) -> TaskRunner:

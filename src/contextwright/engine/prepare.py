@@ -21,7 +21,7 @@ from contextwright.render.target import Target
 from contextwright.session.log import Family, Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
-from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
+from contextwright.spec.task import Answer, Answers, Task
 
 ROUNDS = 8
 """Assemblings that may ask: a stage of a cascade asks only when those before it were not enough,
@@ -136,11 +136,18 @@ def _kept_before(wants: PendingTasks, answers: Answers, latest: Latest) -> list[
 def known_answers(log: Log, models: object) -> Answers:
     """What these models answered for this log before, or for one that begins as it does."""
     by_models = _KNOWN.get(log.family)
-    return NO_ANSWERS if by_models is None else by_models.get(models, NO_ANSWERS)
+    known = None if by_models is None else by_models.get(models)
+    return Answers(by_words=_by_words(models)) if known is None else known
 
 
 def remember(log: Log, models: object, answers: Answers) -> None:
     """Keep answers for the log's next compiles; a fallback only where there is nobody else."""
     alone = getattr(models, "llm", None) is None
     by_models = _KNOWN.setdefault(log.family, WeakKeyDictionary())
-    by_models[models] = Answers(answer for answer in answers if alone or not answer.fallback)
+    kept = (answer for answer in answers if alone or not answer.fallback)
+    by_models[models] = Answers(kept, _by_words(models))
+
+
+def _by_words(models: object) -> frozenset[str]:
+    """The scorers for which these models have rules alone; a runner of the user's is asked."""
+    return getattr(models, "by_words", frozenset())

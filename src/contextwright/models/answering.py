@@ -119,6 +119,12 @@ class Models:
         self._failed = FailedQuestions(self.limits.give_up_s, clock)
 
     @property
+    def by_words(self) -> frozenset[str]:
+        """The scorers of relevance for which nobody is there but the rules that go by words."""
+        alone = self.llm is None and self.embedder is None
+        return frozenset({"llm", "lexical"} if alone else {"lexical"})
+
+    @property
     def cache_faults(self) -> deque[str]:
         """The newest errors of the cache."""
         return self.cache.faults

@@ -129,9 +129,16 @@ answers, and returns its result."""
 
 
 class Answers:
-    """The answers that a compile may use. Never changed: `with_` gives others."""
+    """The answers that a compile may use. Never changed: `with_` gives others.
 
-    def __init__(self, answers: Iterable[Answer] = ()) -> None:
+    Args:
+        by_words: scorers of relevance for which nobody is there but the rules that go by words.
+    """
+
+    def __init__(
+        self, answers: Iterable[Answer] = (), by_words: frozenset[str] = frozenset()
+    ) -> None:
+        self._scorers = by_words
         self._by_fingerprint: dict[str, Answer] = {}
         self._series: dict[str, list[Answer]] = {}
         for answer in answers:
@@ -146,6 +153,12 @@ class Answers:
     def get(self, task: Task) -> Answer | None:
         """The answer to a task, if it was made."""
         return self._by_fingerprint.get(task.fingerprint)
+
+    def by_words(self, task: Task) -> Answer | None:
+        """What stands for scores that whoever asks works out by words; None where others score."""
+        if task.scorer in self._scorers:
+            return answer_to(task, [], "lexical")
+        return self.get(task)
 
     def of(self, fingerprints: Iterable[str]) -> list[Answer | None]:
         """The answers to the tasks of these names."""
@@ -162,7 +175,7 @@ class Answers:
 
     def with_(self, answers: Iterable[Answer]) -> "Answers":
         """These and more; of a series, the last is the newest."""
-        return Answers((*self._by_fingerprint.values(), *answers))
+        return Answers((*self._by_fingerprint.values(), *answers), self._scorers)
 
     def __iter__(self) -> Iterator[Answer]:
         return iter(self._by_fingerprint.values())

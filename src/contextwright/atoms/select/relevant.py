@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from contextwright.atoms.logged_words import LoggedWords
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
@@ -16,7 +17,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
-from contextwright.spec.task import Scorer, Task
+from contextwright.spec.task import Answer, Scorer, Task
 from contextwright.spec.traits import Traits
 
 USER_CONTENT = "__user_content__"
@@ -88,10 +89,68 @@ class Relevant(Atom, frozen=True, kw_only=True):
         """The query's state key."""
         return (self.query_key,) if self.query_key not in {"", USER_CONTENT} else ()
 
-    def over(self, inputs: Inputs) -> Blocks:
-        """The whole conversation."""
+    def over(self, inputs: Inputs) -> Blocks | None:
+        """The whole conversation; nothing where what matters of it is told from the log."""
+        if self._answer_by_words(inputs) is not None:
+            return None
         snapshot = inputs.snapshot
         return inputs.blocks(snapshot.exchanges(snapshot.preamble), "relevant")
+
+    def bring(self, inputs: Inputs) -> Blocks:
+        """As `apply` leaves of the whole conversation, by the words that the log says."""
+        snapshot = inputs.snapshot
+        first, stop, count = snapshot.preamble, inputs.settled, snapshot.exchange_count
+        held = {one.index for one in snapshot.exchanges_with("pinned", "yes", first, stop)}
+        held.update(at for at in inputs.protection.held_exchanges(count) if first <= at < stop)
+        best: dict[int, int | None] = {}
+        if stop - first - len(held) > self.top_k:
+            best.update(self._best_by_words(held, inputs))
+        else:
+            best.update(dict.fromkeys(at for at in range(first, stop) if at not in held))
+        some = sorted(held | best.keys())
+        exchanges = [snapshot.exchanges(at, at + 1)[0] for at in some]
+        blocks = inputs.blocks([*exchanges, *snapshot.exchanges(max(first, stop))], self.word)
+        scores = map(best.get, some)
+        front = [b if s is None else _scored(b, s) for b, s in zip(blocks, scores, strict=False)]
+        return (*front, *blocks[len(some) :])
+
+    def _answer_by_words(self, inputs: Inputs) -> Answer | None:
+        """What stands for scores by words; None where somebody else scores, or the blocks are
+        chosen to fill a room, or read without what the spec redacts."""
+        if self.max_tokens or self.model or self.scorer == "salience" or inputs.redacts:
+            return None
+        query, scorer = self._query(inputs), self.scorer
+        task = Task(kind="relevance", query=query, scorer=scorer, source="words of the log")
+        return inputs.answers.by_words(task)
+
+    def _best_by_words(self, held: set[int], inputs: Inputs) -> dict[int, int]:
+        """The settled exchanges that matter most but for those that are held, with their scores:
+        where fewer share a word with the query, the newest others too."""
+        answer = self._answer_by_words(inputs)
+        assert answer is not None
+        inputs.used[answer.fingerprint] = answer
+        snapshot, at = inputs.snapshot, inputs.settled
+        table = inputs.memo.table(("best by words", self), brief=True)
+        key = self._query(inputs), snapshot.position, tuple(sorted(held))
+        best = table.known(key)
+        if best is None:
+            if snapshot.position < len(snapshot.log):  # a look back
+                best = self._found(LoggedWords(), held, inputs)
+            else:
+                with inputs.memo.growing("logged words", LoggedWords) as words:
+                    best = self._found(words, held, inputs)
+            table[key] = best
+        chosen = dict(best)
+        while len(chosen) < self.top_k:
+            at -= 1
+            if at not in held:
+                chosen.setdefault(at, 0)
+        return chosen
+
+    def _found(self, words: LoggedWords, held: set[int], inputs: Inputs) -> dict[int, int]:
+        words.follow(inputs)
+        exchanges = [inputs.snapshot.exchanges(at, at + 1)[0] for at in sorted(held)]
+        return words.best(self._query(inputs), self.top_k, inputs.memo.blocks(exchanges))
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that matter most, and beside them what is protected or not settled yet."""
