@@ -3,6 +3,7 @@ context-packs.md#overflow."""
 
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -131,13 +132,14 @@ def _dropper(
     """Drops of one rank until all fits, or until the layer has no more than its share."""
 
     def dropped(blocks: Blocks) -> Blocks:
-        excess = space.excess(layer, blocks)
-        key = drop_key_in(blocks, space.inputs)
-        going = [block for block in blocks if key(block)[0] == rank and drop(block)]
-        cost = space.inputs.cost
+        excess, left = space.excess(layer, blocks), turns.tokens
+        if excess + (_room_for_turns(left) if rank == 2 and left else 0) <= 0:
+            return blocks
+        key, cost = drop_key_in(blocks, space.inputs), space.inputs.cost
+        keyed = ((key(block), block) for block in blocks if block.layer is layer)
+        going = [each for each in keyed if each[0][0] == rank and drop(each[1])]
         drops: list[Block] = []
-        left = turns.tokens
-        for block in sorted(going, key=key):
+        for _, block in sorted(going, key=itemgetter(0)):
             if excess + (_room_for_turns(left) if rank == 2 and left else 0) <= 0:
                 break
             drops.append(block)
@@ -211,6 +213,8 @@ class _Memories:
         gain, or none was prepared."""
         inputs, whole = space.inputs, self._whole or blocks
         self._whole = whole
+        if not any(block.layer is Layer.MEMORY for block in whole):
+            return blocks
         rest = [block for block in blocks if not _is_memory(block)]
         memories = sorted(filter(_is_memory, whole), key=drop_key_in(whole, inputs))
         excess = space.excess(Layer.MEMORY, (*rest, *memories))
@@ -263,10 +267,12 @@ def _memory_summary(memories: Blocks, room: int, inputs: Inputs) -> Block | None
 
 def _evidence_summary(blocks: Blocks, space: _Space, *, newest: int = NEWEST) -> Blocks:
     """Older evidence in fewer words, for the step; addresses stay whole."""
-    inputs, excess, shorter = space.inputs, space.excess(Layer.EVIDENCE, blocks), {}
     evidence = [block for block in blocks if block.layer is Layer.EVIDENCE]
+    if len(evidence) <= newest:
+        return blocks
+    inputs, excess, shorter = space.inputs, space.excess(Layer.EVIDENCE, blocks), {}
     ordered = sorted(evidence, key=drop_key_in(blocks, inputs))
-    for block in ordered[: max(0, len(evidence) - newest)]:
+    for block in ordered[: len(evidence) - newest]:
         if excess <= 0:
             break
         if block.fidelity <= Fidelity.SUMMARIZED:
@@ -325,9 +331,10 @@ def needs_of(
     blocks: Blocks, cost: Callable[[Block], int], fixed: Mapping[str, int]
 ) -> dict[str, int]:
     """Tokens that each layer takes: the blocks', and what is not a block."""
-    needs = {layer.label: 0 for layer in Layer}
+    taken = dict.fromkeys(Layer, 0)
     for block in blocks:
-        needs[block.layer.label] += cost(block)
+        taken[block.layer] += cost(block)
+    needs = {layer.label: tokens for layer, tokens in taken.items()}
     for name, tokens in fixed.items():
         needs[name] = needs.get(name, 0) + tokens
     return needs
