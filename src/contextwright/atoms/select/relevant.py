@@ -129,28 +129,30 @@ class Relevant(Atom, frozen=True, kw_only=True):
         answer = self._answer_by_words(inputs)
         assert answer is not None
         inputs.used[answer.fingerprint] = answer
-        snapshot, at = inputs.snapshot, inputs.settled
-        table = inputs.memo.table(("best by words", self), brief=True)
-        key = self._query(inputs), snapshot.position, tuple(sorted(held))
-        best = table.known(key)
-        if best is None:
-            if snapshot.position < len(snapshot.log):  # a look back
-                best = self._found(LoggedWords(), held, inputs)
-            else:
-                with inputs.memo.growing("logged words", LoggedWords) as words:
-                    best = self._found(words, held, inputs)
-            table[key] = best
-        chosen = dict(best)
+        at, chosen = inputs.settled, {**self._found(held, inputs)}
         while len(chosen) < self.top_k:
             at -= 1
             if at not in held:
                 chosen.setdefault(at, 0)
         return chosen
 
-    def _found(self, words: LoggedWords, held: set[int], inputs: Inputs) -> dict[int, int]:
-        words.follow(inputs)
-        exchanges = [inputs.snapshot.exchanges(at, at + 1)[0] for at in sorted(held)]
-        return words.best(self._query(inputs), self.top_k, inputs.memo.blocks(exchanges))
+    def _found(self, held: set[int], inputs: Inputs) -> dict[int, int]:
+        """Of these the ones that share a word with the query, worked out once a question."""
+        snapshot, query = inputs.snapshot, self._query(inputs)
+        exchanges = [snapshot.exchanges(at, at + 1)[0] for at in sorted(held)]
+        blocks = inputs.memo.blocks(exchanges)
+        if snapshot.position < len(snapshot.log):  # a look back
+            words = LoggedWords()
+            words.follow(inputs)
+            return words.best(query, self.top_k, blocks)
+        table = inputs.memo.table(("best by words", self.top_k), brief=True)
+        key = query, inputs.settled, len(snapshot.log.late_joins()), blocks
+        best = table.known(key)
+        if best is None:
+            with inputs.memo.growing("logged words", LoggedWords) as words:
+                words.follow(inputs)
+                best = table[key] = words.best(query, self.top_k, blocks)
+        return best
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that matter most, and beside them what is protected or not settled yet."""
