@@ -144,8 +144,8 @@ def remember(log: Log, models: object, answers: Answers) -> None:
     """Keep answers for the log's next compiles; a fallback only where there is nobody else."""
     alone = getattr(models, "llm", None) is None
     by_models = _KNOWN.setdefault(log.family, WeakKeyDictionary())
-    kept = (answer for answer in answers if alone or not answer.fallback)
-    by_models[models] = Answers(kept, _by_words(models))
+    lasting = (answer for answer in answers if alone or not answer.fallback)
+    by_models[models] = Answers(lasting, _by_words(models))
 
 
 def _by_words(models: object) -> frozenset[str]:

@@ -129,14 +129,14 @@ class Relevant(Atom, frozen=True, kw_only=True):
         answer = self._answer_by_words(inputs)
         assert answer is not None
         inputs.used[answer.fingerprint] = answer
-        at, chosen = inputs.settled, {**self._found(held, inputs)}
+        at, chosen = inputs.settled, {**self._matches(held, inputs)}
         while len(chosen) < self.top_k:
             at -= 1
             if at not in held:
                 chosen.setdefault(at, 0)
         return chosen
 
-    def _found(self, held: set[int], inputs: Inputs) -> dict[int, int]:
+    def _matches(self, held: set[int], inputs: Inputs) -> dict[int, int]:
         """Of these the ones that share a word with the query, worked out once a question."""
         snapshot, query = inputs.snapshot, self._query(inputs)
         exchanges = [snapshot.exchanges(at, at + 1)[0] for at in sorted(held)]
