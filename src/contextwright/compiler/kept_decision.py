@@ -89,7 +89,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     @property
     def texts(self) -> Blocks:
         """What stands beside the conversation."""
-        return tuple(block for block in self.assembled.blocks if block.order < 0)
+        return tuple([block for block in self.assembled.blocks if block.order < 0])
 
 
 def _bytes(before: KeptDecision) -> int:
@@ -154,7 +154,7 @@ def _is_collecting(inputs: Inputs) -> bool:
 
 
 def _from(start: int, blocks: Blocks) -> Blocks:
-    return tuple(block for block in blocks if block.order >= start)
+    return tuple([block for block in blocks if block.order >= start])
 
 
 def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> int:

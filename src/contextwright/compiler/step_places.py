@@ -293,10 +293,10 @@ def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
     """What a step left of the blocks, with those that came since, in their order; in front, what
     the step made."""
     own = {(block.id, block.source) for block in blocks}
-    made = (block for block in left if (block.id, block.source) not in own)
+    made = [block for block in left if (block.id, block.source) not in own]
     standing = {(block.id, block.source): block for block in left}
-    rest = (
+    rest = [
         block if block.order >= place else standing.get((block.id, block.source))
         for block in blocks
-    )
-    return (*made, *(block for block in rest if block is not None))
+    ]
+    return (*made, *[block for block in rest if block is not None])

@@ -258,12 +258,10 @@ class Log(Sequence[Event]):
         """Whether a tool call of this id was made."""
         return id in self._calls
 
-    def called_tools(self, before: int) -> Iterator[tuple[str, str]]:
+    def called_tools(self, before: int) -> list[tuple[str, str]]:
         """Each author with each tool that it called below `before`, in the order of the first
         calls: a tool that is called later stands behind those that were."""
-        for key, position in list(self._called.items()):
-            if position < before:
-                yield key
+        return [key for key, position in list(self._called.items()) if position < before]
 
     def position_of(self, event_id: str) -> int | None:
         """Where the event of this id stands, if it is here."""
