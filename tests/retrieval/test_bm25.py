@@ -17,7 +17,6 @@ from contextwright.retrieval.postings import (
     code_of,
     mean_size,
     size_class,
-    times_and_size,
 )
 from contextwright.retrieval.stems import Splitter, stems, stop_stems
 
@@ -71,9 +70,9 @@ def test_few_of_many_rows_are_scored(many, monkeypatch):
     scored = []
     codes_of = Posting.codes_of
 
-    def counted(posting, wanted):
-        scored.append(len(wanted))
-        return codes_of(posting, wanted)
+    def counted(posting, once, among):
+        scored.append(len(once))
+        return codes_of(posting, once, among)
 
     monkeypatch.setattr(Posting, "codes_of", counted)
     for words in queries(each):
@@ -135,12 +134,19 @@ def test_the_bits_of_a_posting_follow_its_rows(changes, data):
     assert posting.levels(0) == expected
     assert posting.levels(10**9) == expected
     assert list(posting.rows) == sorted(there)
-    assert dict(posting.codes_of(sorted(there))) == {r: code_of(t, 5) for r, t in there.items()}
+    codes = {row: code_of(times, 5) for row, times in there.items()}
+    some = data.draw(st.lists(st.integers(0, 700), unique=True).map(sorted))
+    once = dict.fromkeys(some, code_of(1, 5))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postings, "FEW", data.draw(st.sampled_from([0, postings.FEW])))
+        for among in (0, sum(1 << row for row in some)):
+            expected = {row: codes[row] for row in some if row in codes}
+            assert dict(posting.codes_of(once, among)) == expected
 
 
 def test_times_and_lengths_are_held_up_to_a_limit():
-    assert times_and_size(code_of(3, 40)) == (3, 40)
-    assert times_and_size(code_of(10**6, 10**6)) == (postings.MOST, postings.MOST)
+    assert code_of(3, 40) == 3 << postings.TIMES | 40
+    assert code_of(10**6, 10**6) == postings.MOST << postings.TIMES | postings.MOST
     assert [size_class(size) for size in range(9)] == list(range(9))
     for size in (9, 15, 16, 100, 1_000, 30_000):
         assert abs(mean_size(size_class(size)) / size - 1) < 0.15

@@ -5,10 +5,10 @@ Adding a weight to 100,000 rows is a few dozen operations on integers of 12,500 
 microsecond: a hundred times faster than a loop over the rows.
 """
 
-import struct
-from itertools import compress
+import re
 
-CELL = 64
+_FILLED = re.compile(b"[^\0]")
+"""A byte with a bit that is set."""
 
 
 def put_weight(columns: list[list[int]], rows: int, weight: int) -> None:
@@ -64,15 +64,15 @@ def largest(slices: list[int], among: int, count: int) -> int:
 
 def rows_of(bits: int) -> list[int]:
     """The rows whose bits are set, in order."""
-    cells = -(-bits.bit_length() // CELL)
-    numbers = struct.unpack(f"<{cells}Q", bits.to_bytes(8 * cells, "little"))
+    cells = bits.to_bytes(bits.bit_length() // 8 + 1, "little")
     rows: list[int] = []
-    for at in compress(range(cells), numbers):
-        cell = numbers[at]
-        while cell:
-            lowest = cell & -cell
-            rows.append(CELL * at + lowest.bit_length() - 1)
-            cell ^= lowest
+    for cell in _FILLED.finditer(cells):
+        at = 8 * cell.start()
+        left = cell[0][0]
+        while left:
+            lowest = left & -left
+            rows.append(at + lowest.bit_length() - 1)
+            left ^= lowest
     return rows
 
 

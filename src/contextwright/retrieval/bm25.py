@@ -12,7 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 
 from contextwright.retrieval.bit_slices import added, largest, product, put_weight, rows_of
-from contextwright.retrieval.postings import Posting, code_of, mean_size, size_class, times_and_size
+from contextwright.retrieval.postings import (
+    MOST,
+    TIMES,
+    Posting,
+    code_of,
+    mean_size,
+    size_class,
+)
 
 K1 = 1.2
 B = 0.75
@@ -56,7 +63,7 @@ class Shares(dict[int, float]):
 
     def of(self, code: int) -> float:
         """The same, not remembered."""
-        times, size = times_and_size(code)
+        times, size = code >> TIMES, code & MOST
         return self.share * times / (times + self._base + self._slope * size)
 
 
@@ -161,19 +168,22 @@ class BM25:
         words, stops = self._wanted(weights), self._wanted(dict.fromkeys(phrase, 1.0))
         pool = max(POOL, 2 * k)
         if sum(len(posting.rows) for posting, _ in words) > FEW * pool:
-            rows = rows_of(self._promising(words, stops, pool))
+            among = self._promising(words, stops, pool)
+            rows = rows_of(among)
         else:
-            rows = sorted({row for posting, _ in words for row in posting.rows})
+            among, rows = 0, sorted({row for posting, _ in words for row in posting.rows})
+        sizes = self.sizes
+        once = {row: code_of(1, sizes[row]) for row in rows}
         scores, covered = dict.fromkeys(rows, 0.0), dict.fromkeys(rows, 0.0)
         whole = 0.0
         for posting, shares in words:
             cover = shares.share if shares.weight >= 1 else 0.0
             whole += cover
-            for row, code in posting.codes_of(rows):
+            for row, code in posting.codes_of(once, among):
                 scores[row] += shares.of(code)
                 covered[row] += cover
         for posting, shares in stops if whole else ():
-            for row, code in posting.codes_of(rows):
+            for row, code in posting.codes_of(once, among):
                 scores[row] += shares.of(code) * (covered[row] / whole) ** COVERED
         if len(scores) <= k:
             return scores
@@ -187,9 +197,9 @@ class BM25:
         columns: list[list[int]] = []
         matching, whole = 0, -1
 
-        def put(levels: Sequence[int], shares: Shares, among: int = -1) -> None:
+        def put(levels: Iterable[int], shares: Shares) -> None:
             for rows, part in zip(levels, REPEATED, strict=True):
-                put_weight(columns, rows & among, round(FINE * part * shares.share / top))
+                put_weight(columns, rows, round(FINE * part * shares.share / top))
 
         for posting, shares in words:
             levels = posting.levels(span)
@@ -197,7 +207,7 @@ class BM25:
             whole &= levels[0] if shares.weight >= 1 else -1
             put(levels, shares)
         for posting, shares in stops if whole else ():
-            put(posting.levels(span), shares, whole)
+            put([rows & whole for rows in posting.levels(span)], shares)
         return largest(product(added(columns), self._length_factors()), matching, count)
 
     def _length_factors(self) -> list[int]:

@@ -7,7 +7,7 @@ the bits of integers as well (`bit_slices`), brought up to date by hundreds.
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 TIMES = 15
 """Bits of a row's length; how often it has the word stands above them."""
@@ -70,20 +70,42 @@ class Posting:
             self._turn(row, self.codes[at])
         del self.rows[at], self.codes[at]
 
-    def codes_of(self, rows: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Of some rows, in their order, those that are here, each with its code."""
+    def codes_of(self, once: Mapping[int, int], among: int = 0) -> Iterator[tuple[int, int]]:
+        """Of some rows, in their order, those that are here, each with its code.
+
+        Args:
+            once: each row, with the code that it has if the word stands there once.
+            among: the rows' bits, if the word's were asked for; else each is looked up.
+        """
         here, codes = self.rows, self.codes
-        if len(rows) * FEW > len(here):
-            wanted = frozenset(rows)
-            yield from ((row, code) for row, code in zip(here, codes, strict=True) if row in wanted)
+        if len(once) * FEW > len(here):
+            yield from ((row, code) for row, code in zip(here, codes, strict=True) if row in once)
+            return
+        if among and self._joined == len(here):
+            yield from self._codes_by_bits(once, among)
             return
         at, end = 0, len(here)
-        for row in rows:
+        for row in once:
             at = bisect_left(here, row, at)
             if at == end:
                 return
             if here[at] == row:
                 yield row, codes[at]
+
+    def _codes_by_bits(self, once: Mapping[int, int], among: int) -> Iterator[tuple[int, int]]:
+        """The same: most rows have a word once, which their bits tell without a search."""
+        size = among.bit_length() // 8 + 1
+        here = (self._levels[0] & among).to_bytes(size, "little")
+        twice = self._levels[1] & among
+        repeated = twice.to_bytes(size, "little") if twice else bytes(size)
+        at = 0
+        for row, code in once.items():
+            byte, bit = row >> 3, 1 << (row & 7)
+            if repeated[byte] & bit:
+                at = bisect_left(self.rows, row, at)
+                yield row, self.codes[at]
+            elif here[byte] & bit:
+                yield row, code
 
     def levels(self, span: int) -> list[int]:
         """The bits of its rows: of all; of those that have the word twice; 4 times; 8 times.
@@ -94,8 +116,11 @@ class Posting:
         if self._is_dense(span):
             self._join()
             return self._levels
-        levels = [0] * len(LEVELS)
-        _join(levels, self.rows, self.codes)
+        levels = [_bits_of(self.rows)] + [0] * (len(LEVELS) - 1)
+        if max(self.codes, default=0) >= REPEATED:
+            for place, least in enumerate(LEVELS[1:], 1):
+                pairs = zip(self.rows, self.codes, strict=True)
+                levels[place] = _bits_of([row for row, code in pairs if code >> TIMES >= least])
         return levels
 
     def _is_dense(self, span: int) -> bool:
@@ -111,6 +136,15 @@ class Posting:
         for place, least in enumerate(LEVELS):
             if times >= least:
                 self._levels[place] ^= 1 << row
+
+
+def _bits_of(rows: Sequence[int]) -> int:
+    if not rows:
+        return 0
+    cells = bytearray((rows[-1] >> 3) + 1)
+    for row in rows:
+        cells[row >> 3] |= 1 << (row & 7)
+    return int.from_bytes(cells, "little")
 
 
 def _join(levels: list[int], rows: "array[int]", codes: "array[int]") -> None:
@@ -135,11 +169,6 @@ def _join(levels: list[int], rows: "array[int]", codes: "array[int]") -> None:
 def code_of(times: int, size: int) -> int:
     """How often a row has a word, and how long the row is, in one number."""
     return (min(MOST, times)) << TIMES | (min(MOST, size))
-
-
-def times_and_size(code: int) -> tuple[int, int]:
-    """How often a row has a word, and how long the row is."""
-    return code >> TIMES, code & MOST
 
 
 def size_class(size: int) -> int:
