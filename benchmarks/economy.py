@@ -25,10 +25,13 @@ from benchmarks.economy_metrics import (
 from benchmarks.economy_peers import peers
 from contextwright import C, Session, target
 from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.render.exchange_text import text_behind
 from contextwright.session import Text, ToolCall, ToolResult
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.text.json_rows import values_only
+from contextwright.text.line_matches import line_count, lines_in, read_range
 
 PLACEHOLDER = "[old tool result cleared]"
 
@@ -244,6 +247,8 @@ def run(name: str, make: Callable[[], Method], budget: int | None) -> Score:
 
 REF = re.compile(r"(?<![\w#./])(?:event://)?e(\d+)(?:#\.\.e(\d+)|-e(\d+)|#\d+)?(?![\w-])")
 """A ref, or the id of a note's line, alone or in a range."""
+LINES = re.compile(r"\be\d+ \[lines [\d -]+-\]")
+"""An exchange with the lines with which its parts begin and end."""
 
 
 def compaction(budget: int) -> Method:
@@ -271,8 +276,11 @@ def compiled(spec: Expr) -> Method:
             {key: value for key, value in message.items() if value is not None}
             for message in pack.request["messages"]
         ]
-        refs: dict[str, Sequence[int]] = {}
-        for match in REF.finditer("\n".join(map(text_of, sent))):
+        shown = "\n".join(map(text_of, sent))
+        refs: dict[str, Sequence[int] | str] = {}
+        for match in LINES.finditer(shown):
+            refs |= parts_behind(match[0], session.snapshot())
+        for match in REF.finditer(shown):
             first = int(match[1])
             last = int(match[2] or match[3] or first)
             if last >= len(messages):
@@ -283,6 +291,20 @@ def compiled(spec: Expr) -> Method:
         return Request(sent, refs)
 
     return method
+
+
+def parts_behind(named: str, snapshot: Snapshot) -> dict[str, str]:
+    """What is behind `e7 [lines 1-40 41-]`, by each of its ranges with the id in front of it, or
+    with what stands between."""
+    id, _, ranges = named.removesuffix("]").partition(" [lines ")
+    text = text_behind(id, snapshot, str)
+    total = line_count(text)
+    behind: dict[str, str] = {}
+    for one in ranges.split():
+        lines = read_range(one, total)
+        if lines is not None:
+            behind[named[: named.index(one) + len(one)]] = lines_in(text, lines)
+    return behind
 
 
 def _append(session: Session, message: Message) -> None:

@@ -29,13 +29,14 @@ class Request:
 
     Args:
         messages: as OpenAI Chat takes them.
-        refs: refs that the messages show, each with the places of the messages behind it.
+        refs: refs that the messages show, each with the places of the messages behind it, or with
+            the text where it names a part of them.
         marks: places in `messages` after which Anthropic's prompt cache may be asked to write,
             beside the end of system and the end of the request; two at most.
     """
 
     messages: list[Message]
-    refs: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    refs: Mapping[str, Sequence[int] | str] = field(default_factory=dict)
     marks: Sequence[int] = ()
 
 
@@ -231,11 +232,15 @@ def _readable(request: Request, tokens: Sequence[int], budget: int | None) -> Re
     if budget is None or not request.refs:
         return request
     refs = {
-        ref: places
-        for ref, places in request.refs.items()
-        if sum(tokens[place] for place in places) <= budget // READ
+        ref: behind
+        for ref, behind in request.refs.items()
+        if _tokens_behind(behind, tokens) <= budget // READ
     }
     return Request(request.messages, refs, request.marks)
+
+
+def _tokens_behind(behind: Sequence[int] | str, tokens: Sequence[int]) -> int:
+    return _count(behind) if isinstance(behind, str) else sum(tokens[place] for place in behind)
 
 
 def _fresh_whole(messages: list[Message], at: int, sent: list[Message]) -> bool:
@@ -276,8 +281,10 @@ def _provenance(
         found.reachable += len(wanted)
         if missing:
             if behind is None:
-                places = {p for ref, ps in request.refs.items() if ref in shown for p in ps}
-                behind = "\n".join(texts[p] for p in sorted(places))
+                found_by = [behind for ref, behind in request.refs.items() if ref in shown]
+                places = {p for one in found_by if not isinstance(one, str) for p in one}
+                parts = [one for one in found_by if isinstance(one, str)]
+                behind = "\n".join([*(texts[p] for p in sorted(places)), *parts])
             lost = [value for value in missing if not shows(behind, value)]
             found.reachable -= len(lost)
             found.missed.append((at, call["function"]["name"], tuple(missing)))

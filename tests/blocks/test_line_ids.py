@@ -8,7 +8,8 @@ import pytest
 from contextwright import C, Engine, ReadBack, Session, compile
 from contextwright.blocks.line_ids import event_of_line, line_id, ref_of_line
 from contextwright.blocks.of_exchange import block_of
-from contextwright.engine.exchange_text import text_behind
+from contextwright.compiler.steps.note import NoteContent
+from contextwright.render.exchange_text import text_behind
 from contextwright.testing import session_of
 from contextwright.tokens.counter import named_counter
 
@@ -86,3 +87,32 @@ def test_whoever_reads_refs_reads_ids_of_lines():
     engine = Engine(C.default(), "gpt-5")
     assert engine.expand(session, "e0") == "one"
     assert engine.expand(session, "e0-e1") == engine.expand(session, "event://e0#..e1")
+
+
+def read_at_length():
+    session = Session("s")
+    session.user("go")
+    for n in range(12):
+        session.call("read", json.dumps({"path": f"{n}.txt"}), id=f"c{n}")
+        rows = "\n".join(f"row {at} of {n}: {at * at}" for at in range(160 if n == 1 else 30))
+        session.result(f"c{n}", rows)
+    return session
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_an_exchange_that_is_larger_than_a_quarter_is_named_in_parts_that_are_not(
+    told, monkeypatch
+):
+    session = read_at_length()
+    if not told:  # no room for any line: it is one of those that are left out
+        monkeypatch.setattr("contextwright.compiler.steps.decide.note_of", lambda *_: NoteContent())
+    pack = compile(session, C.default() | C.compaction(3600), model="gpt-5", read_back=True)
+    note = next(m["content"] for m in pack.request["messages"] if "earlier" in str(m["content"]))
+    ranges = re.search(r"\be3 \[lines ([\d -]+-)\]" + (" read 1.txt" if told else ""), note)[1]
+    tools, count = ReadBack(session, pack), named_counter("o200k_base").count
+    read = [tools.call("expand", {"ref": "e3", "lines": one}) for one in ranges.split()]
+    assert len(read) > 1
+    for answer in read:
+        assert "all of it]" in answer
+        assert count(answer) <= pack.manifest.budget // 4
+    assert all(f"row {at} of 1: {at * at}\n" in "\n".join(read) for at in range(160))

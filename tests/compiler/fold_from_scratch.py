@@ -40,7 +40,7 @@ from contextwright.compiler.steps.note import (
     _is_json,
     directives_room,
 )
-from contextwright.compiler.steps.note_pages import pages_line, pages_until
+from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 
@@ -73,7 +73,7 @@ def due_of(blocks, economy, inputs):
 def next_decisions(blocks, decisions, known, economy, inputs, due):
     if tokens(blocks, decisions, inputs) > due:
         made = replace(folded(blocks, decisions, known, economy, inputs), checked=len(blocks))
-        with_note = replace(made, note=_note(blocks, made, inputs))
+        with_note = replace(made, note=_note(blocks, made, economy, inputs))
         fits = tokens(blocks, with_note, inputs) - SAFETY <= economy.space
         return with_note if fits or tokens(blocks, made, inputs) > economy.space else made
     if economy.eager and (len(blocks) - decisions.checked) * OFTEN > len(blocks) - decisions.upto:
@@ -180,8 +180,9 @@ def folded(blocks, decisions, known, economy, inputs):
     if inputs.shows_refs:
         # where pages begin depends on the steps: an exchange that did not fit begins the next one
         pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
-        room -= inputs.count(pages_line(blocks, upto, pages))
-    forms, index, files = note(blocks, noted, upto, room, repeated, known, inputs)
+        room -= inputs.count(pages_line(blocks, upto, pages, economy.space, inputs))
+    page = page_of(economy.space)
+    forms, index, files = note(blocks, noted, upto, room, page, repeated, known, inputs)
     return Decisions(
         upto=upto,
         held=tuple(sorted(held)),
@@ -197,12 +198,13 @@ def folded(blocks, decisions, known, economy, inputs):
 
 
 class Note:
-    def __init__(self, blocks, room, inputs):
+    def __init__(self, blocks, room, page, inputs):
         self.blocks, self.left, self.inputs, self.forms = blocks, room, inputs, {}
+        self.page = page
         self.in_files = set()
 
     def entry(self, at, form):
-        return entry(self.blocks[at], form, self.inputs)
+        return entry(self.blocks[at], form, self.inputs, self.page)
 
     def put(self, at, form):
         before = self.forms.get(at)
@@ -226,10 +228,10 @@ def last_used(blocks, known):
     return uses
 
 
-def note(blocks, noted, upto, room, repeated, known, inputs):
+def note(blocks, noted, upto, room, page, repeated, known, inputs):
     if room <= 0 or not noted:
         return (), (), ()
-    made, used = Note(blocks, room, inputs), last_used(blocks, known)
+    made, used = Note(blocks, room, page, inputs), last_used(blocks, known)
     order = sorted(noted, key=lambda at: (-used[at], at))
     near = {at for at in noted if used[at] >= upto - note_words.REACH and at >= known}
     wordings = list(map(wording_of, blocks))

@@ -13,12 +13,12 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import Plan, plan
 from contextwright.engine.door import ports_of, snapshot_of
-from contextwright.engine.exchange_text import text_behind
 from contextwright.engine.expanded_text import ReadBackCall, answer_of, read_call
 from contextwright.engine.search_out_of_sight import Sight, found_out_of_sight
 from contextwright.errors import ContextwrightError, ModelError, RefError, SessionError
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
+from contextwright.render.exchange_text import text_behind
 from contextwright.render.message_layout import Layout
 from contextwright.render.providers import provider_named
 from contextwright.render.target import Target, target

@@ -20,7 +20,7 @@ from contextwright.compiler.steps.file_states import ToldFile
 from contextwright.compiler.steps.forms import in_place, limited
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.note import NoteScope, note_of
-from contextwright.compiler.steps.note_pages import Pages, pages_line, pages_until
+from contextwright.compiler.steps.note_pages import Pages, page_of, pages_line, pages_until
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.session.event import Thinking
 from contextwright.spec.inputs import Inputs
@@ -284,8 +284,9 @@ def plan_fold(
     pages: Pages = ()
     if inputs.shows_refs:
         pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
-        room -= inputs.count(pages_line(blocks, upto, pages))
-    content = note_of(NoteScope(blocks, stop, upto, held, history, inputs), room)
+        room -= inputs.count(pages_line(blocks, upto, pages, economy.space, inputs))
+    scope = NoteScope(blocks, stop, upto, held, history, inputs, page_of(economy.space))
+    content = note_of(scope, room)
     short = [at for at in range(upto, last) if at not in held]
     return Decisions(
         upto=upto,

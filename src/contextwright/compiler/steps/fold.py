@@ -40,7 +40,7 @@ from contextwright.compiler.steps.fold_record import (
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
-from contextwright.compiler.steps.note_pages import pages_line
+from contextwright.compiler.steps.note_pages import page_of, pages_line
 from contextwright.compiler.steps.origins import Origins
 from contextwright.compiler.stood_for import NoteLineage
 from contextwright.session.event import Text
@@ -190,13 +190,14 @@ class Fold:
 
     def _saved(self, blocks: Sequence[Block], inputs: Inputs) -> FoldState:
         """What was saved of this conversation; the beginning, where nothing proves to be of it."""
-        key = self._key(inputs)
+        key, economy = self._key(inputs), self.economy
+        assert economy is not None
         for saved in sorted(inputs.folds, key=lambda saved: -saved.place):
             try:
                 if saved.key == key and self._is_of(saved, blocks, inputs):
                     decisions = decisions_in(saved, blocks)
                     if saved.noted:
-                        note = _note(blocks, decisions, inputs)
+                        note = _note(blocks, decisions, economy, inputs)
                         decisions = msgspec.structs.replace(decisions, note=note)
                     self._add(FoldState(saved.place, saved.place, decisions))
                     if not self.origins.has_begun:
@@ -318,7 +319,7 @@ class Fold:
         """A step of the request with the exchanges before `stop`."""
         made = plan_fold(blocks, stop, decisions, economy, self.history, inputs)
         made = msgspec.structs.replace(made, checked=stop)
-        with_note = msgspec.structs.replace(made, note=_note(blocks, made, inputs))
+        with_note = msgspec.structs.replace(made, note=_note(blocks, made, economy, inputs))
         most = economy.space
         fits = _tokens(blocks, stop, with_note, inputs, Counted()) - SAFETY <= most
         # a note gives way to the newest result, where that is what it takes
@@ -384,19 +385,22 @@ def _first_noted(decisions: Decisions) -> int:
     return next((at for at in range(decisions.upto) if at not in held), decisions.upto)
 
 
-def _note(blocks: Sequence[Block], decisions: Decisions, inputs: Inputs) -> Block | None:
+def _note(
+    blocks: Sequence[Block], decisions: Decisions, economy: Economy, inputs: Inputs
+) -> Block | None:
     """What stands for the exchanges before `upto`: a message of its own behind the task, so that
     a new one leaves the instruction's place in a cache alone."""
     first, held = _first_noted(decisions), set(decisions.held)
     if first == decisions.upto:
         return None
     last = next(at for at in range(decisions.upto - 1, -1, -1) if at not in held)
-    lines = [entry(blocks[at], form, inputs).text for at, form in decisions.forms]
+    space = economy.space
+    lines = [entry(blocks[at], form, inputs, page_of(space)).text for at, form in decisions.forms]
     lines += told_files(decisions.files, blocks, decisions.upto, inputs.count)
     if decisions.index:
         lines.append("[Also named there: " + " ".join(word for word, _ in decisions.index) + "]")
     shown = {*held, *(at for at, _ in decisions.forms)}
-    if line := pages_line(blocks, decisions.upto, decisions.pages, shown):
+    if line := pages_line(blocks, decisions.upto, decisions.pages, space, inputs, shown):
         lines.append(line)
     ref = range_ref(blocks[first].lineage[0], blocks[last].lineage[-1])
     text = section(

@@ -7,7 +7,6 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.line_ids import line_id
 from contextwright.compiler.steps.exchange_features import (
     NEW,
     OLD,
@@ -15,6 +14,7 @@ from contextwright.compiler.steps.exchange_features import (
     calls_of,
     words_of,
 )
+from contextwright.compiler.steps.note_pages import id_in_parts
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
@@ -112,22 +112,27 @@ class NoteEntry(msgspec.Struct, frozen=True):
     tokens: int
 
 
-def entries(form: str, inputs: Inputs) -> Table:
+def entries(form: str, inputs: Inputs, page: int) -> Table:
     """Exchanges as they were told in one of `FORMS`, as far as they were."""
-    return inputs.memo.table(("entry", form, inputs.counter_id, inputs.shows_refs))
+    refs = page if inputs.shows_refs else -1
+    return inputs.memo.table(("entry", form, inputs.counter_id, refs))
 
 
-def entry(block: Block, form: str, inputs: Inputs) -> NoteEntry:
-    """An exchange as it is told in a note, in one of `FORMS`."""
-    table = entries(form, inputs)
+def entry(block: Block, form: str, inputs: Inputs, page: int) -> NoteEntry:
+    """An exchange as it is told in a note, in one of `FORMS`.
+
+    Args:
+        page: tokens that are read back at once: of a larger one the parts are named.
+    """
+    table = entries(form, inputs, page)
     note_entry = table.get(block)
     if note_entry is None:
         text = _entry(block, form, inputs)
         if inputs.shows_refs:
-            text = f"{line_id(block)} {text}"
+            text = f"{id_in_parts(block, page, inputs)} {text}"
         tokens = inputs.count(text) + 1
         if form in {"bare", "short"}:
-            tokens = max(tokens, entry(block, "line", inputs).tokens)
+            tokens = max(tokens, entry(block, "line", inputs, page).tokens)
         note_entry = table[block] = NoteEntry(text, tokens)
     return note_entry
 

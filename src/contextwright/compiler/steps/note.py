@@ -60,6 +60,7 @@ class NoteScope(msgspec.Struct, frozen=True, eq=False):
     Args:
         blocks: the conversation; the request has `stop` of its exchanges.
         upto: exchanges before this one are in the note, but for those in `held`.
+        page: tokens that are read back at once.
     """
 
     blocks: Sequence[Block]
@@ -68,6 +69,7 @@ class NoteScope(msgspec.Struct, frozen=True, eq=False):
     held: frozenset[int]
     history: History
     inputs: Inputs
+    page: int
 
     def is_repeated(self, at: int) -> bool:
         """Whether a later exchange tells what this one does."""
@@ -121,7 +123,7 @@ class _NoteBuilder:
         self.left = room
         self.forms: dict[int, str] = {}
         self.in_files: set[int] = set()  # exchanges that what is told of files has whole
-        tables = ((form, entries(form, scope.inputs)) for form in FORMS)
+        tables = ((form, entries(form, scope.inputs, scope.page)) for form in FORMS)
         self._entries = {form: table.get for form, table in tables}
 
     def block(self, at: int) -> Block:
@@ -130,7 +132,9 @@ class _NoteBuilder:
     def entry(self, at: int, form: str) -> NoteEntry:
         block = self.scope.blocks[at]
         known = self._entries[form](block)
-        return known if known is not None else entry(block, form, self.scope.inputs)
+        return (
+            known if known is not None else entry(block, form, self.scope.inputs, self.scope.page)
+        )
 
     def put(self, at: int, form: str) -> bool:
         """Tell it so, if there is room."""

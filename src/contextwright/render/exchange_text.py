@@ -27,14 +27,14 @@ def text_behind(text: str, snapshot: Snapshot, read: Callable[[str], str]) -> st
     """
     exchanges = exchanges_behind(text, snapshot)
     if exchanges:
-        return "\n".join(map(_exchange_lines, exchanges))
+        return "\n".join(map(exchange_lines, exchanges))
     behind = result_behind(text, snapshot)
     if behind is None or all(isinstance(part, Text) for part in behind[1].content):
         return read(text)
     return "\n".join(_texts(behind[1].content, behind[0]))
 
 
-def _exchange_lines(exchange: Exchange) -> str:
+def exchange_lines(exchange: Exchange) -> str:
     """An exchange with everything that was said in it."""
     block = block_of(exchange)
     places = {call.id: place for place, call in enumerate(exchange.calls)}
