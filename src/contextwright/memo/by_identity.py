@@ -49,13 +49,13 @@ def _looked_up(
     if None in known or not all(map(is_, map(_OBJECT, known), items)):
         before = dict(zip(map(id, newest[0]), zip(*newest, strict=True), strict=True))
         for place, item in enumerate(items):
-            if known[place] is None or known[place][0] is not item:
-                known[place] = before.get(id(item)) or _entry(table, item, make)
+            entry = known[place]
+            if entry is None or entry[0] is not item:
+                key = id(item)
+                entry = before.get(key) or table.get(key)  # it may stand there twice
+                if entry is None and table.before:
+                    entry = table.recall(key, None)
+                if entry is None or entry[0] is not item:
+                    entry = table[key] = (item, make(item))
+                known[place] = entry
     return list(map(_VALUE, known))
-
-
-def _entry(table: Table, item: T, make: Callable[[T], V]) -> tuple[T, V]:
-    entry = table.known(id(item))  # it may stand there twice
-    if entry is None or entry[0] is not item:
-        entry = table[id(item)] = (item, make(item))
-    return entry

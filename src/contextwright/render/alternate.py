@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Message
 from contextwright.blocks.escape import section
+from contextwright.formats.fields import object_if
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Renderer
@@ -79,6 +80,10 @@ class AlternatingRenderer(Renderer):
         """A part of a message."""
         alone = msgspec.structs.replace(message, parts=(part,))
         return self.message_parts(alone, where, calls, draft)
+
+    def begins_anew(self, wire: Any) -> bool:
+        """Whether it is the assistant's, which answers no call."""
+        return object_if(wire).get("role") == self.assistant
 
     def margin(self, target: Target) -> int:
         """A user's turn at the beginning and at the end."""

@@ -1,5 +1,6 @@
 """Anthropic Messages."""
 
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from contextwright.errors import ModelError
 from contextwright.formats.anthropic import SYSTEM_FIELD
 from contextwright.formats.fields import list_if, object_if
 from contextwright.render.alternate import AlternatingRenderer
-from contextwright.render.anthropic_rules import RULES
+from contextwright.render.anthropic_rules import RULES, ids_of
 from contextwright.render.body_context import (
     instruction_of,
     is_as_it_came,
@@ -60,6 +61,7 @@ class AnthropicRenderer(AlternatingRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "AN5", "AN6", "AN8"})
+    tail_rules = frozenset({"AN2"})
     id_rules = frozenset({"AN4"})
     repaired = frozenset({"U1", "AN2", "AN4", "AN6", "AN8"})
     context_keys = ("messages", "system", "tools")
@@ -142,6 +144,10 @@ class AnthropicRenderer(AlternatingRenderer):
             "messages": None,
             "system": None,
         }
+
+    def message_ids(self, wire: Any) -> Iterable[Hashable]:
+        """Of calls."""
+        return ids_of(wire)
 
     def takes_message(self, data: Any, *, leads: bool) -> bool:
         """As for all; the system does not speak first within the messages."""

@@ -46,6 +46,11 @@ def calls_are_answered_next(request: Any) -> Broken:
         yield "messages", f"the calls {waiting} are not answered"
 
 
+def ids_of(message: Any) -> list[str]:
+    """The ids of a message that no other one may have (AN4)."""
+    return [text_in(part, "id") for part in _of(object_if(message), "tool_use")]
+
+
 def ids_are_unique(request: Any) -> Broken:
     """AN4: ids of calls are unique and of plain characters; names too (AN13)."""
     seen: set[str] = set()

@@ -59,6 +59,7 @@ class GeminiRenderer(AlternatingRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "GE7", "GE8"})
+    tail_rules = frozenset({"GE2"})
     repaired = frozenset({"U1", "GE2", "GE7", "GE8"})
     parts = _PARTS
     cache_order = ("config", "tools", "systemInstruction", "system_instruction", "contents")

@@ -6,7 +6,7 @@ into it. So what was found out of it is known by its identity, for as long as it
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import is_
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -140,23 +140,36 @@ def tokens_of_wires(renderer: "Renderer", wires: Sequence[Wire], target: "Target
     return by_identity(table, wires, lambda wire: renderer.measure_wire(wire, count))
 
 
-def unchecked(wires: Sequence[Wire], format: str) -> tuple[list[Wire], int]:
-    """The messages of a request that are not known to be without fault; and how many of the first
-    were all that the request before had, if that was without fault."""
+def unchecked(
+    renderer: "Renderer", wires: Sequence[Wire], format: str
+) -> tuple[Sequence[Wire], Sequence[Wire]]:
+    """The messages of a request that are not known to be without fault; and those from the first
+    on that the request before, which was without fault, does not tell the neighbours of."""
     table = owned_table(("checked wires", format), brief=True)
     if table is None:
-        return list(wires), 0
+        return wires, wires
     newest: tuple[Wire, ...] = table.known(NEWEST) or ()
-    stand = len(newest)
-    if stand > len(wires) or not all(map(is_, newest, wires)):
+    stand = same = same_beginning(newest, wires)
+    if same < len(newest):
         table.update(zip(map(id, newest), newest, strict=True))  # nobody looked for each of them
-        stand = 0
+        stand -= 1
+        while stand > 0 and not renderer.begins_anew(wires[stand]):
+            stand -= 1
     fresh = [
         wire
-        for wire in wires[stand:]
+        for wire in wires[same:]
         if table.get(id(wire)) is not wire and table.recall(id(wire), None) is not wire
     ]
-    return fresh, stand
+    return fresh, wires[max(0, stand) :]
+
+
+def ids_differ(renderer: "Renderer", wires: Sequence[Wire], format: str) -> bool:
+    """Whether no two messages have an id that only one may have."""
+    table = owned_table(("wire ids", format), brief=True)
+    if table is None:
+        return False
+    ids = list(chain.from_iterable(by_identity(table, wires, renderer.message_ids)))
+    return len(set(ids)) == len(ids)
 
 
 def are_without_fault(wires: Sequence[Wire], fresh: Iterable[Wire], format: str) -> None:

@@ -1,6 +1,6 @@
 """OpenAI Chat Completions, and what is compatible with it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +13,7 @@ from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
-from contextwright.render.openai_chat_rules import RULES
+from contextwright.render.openai_chat_rules import RULES, ids_of
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request
 from contextwright.render.response_format import ResponseFormat
@@ -42,7 +42,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "U2", "U4", "OC1", "OC4", "OC7"})
-    tail_rules = frozenset({"OC2"})
+    tail_rules = frozenset({"OC2", "U2.sent"})
     id_rules = frozenset({"U3"})
     repaired = frozenset({"U1", "U3", "U4", "OC1", "OC2"})
     cache_order = ("tools", "messages")
@@ -90,6 +90,14 @@ class OpenAIChatRenderer(OpenAIRenderer):
             limits = {key for key in ANSWER_LIMITS if request.get(key) is not None}
             request.update(dict.fromkeys(limits, target.reserved_output))
         return self.with_response_format(request, target)
+
+    def message_ids(self, wire: Any) -> Iterable[Hashable]:
+        """Of calls, and of what answers them."""
+        return ids_of(wire)
+
+    def begins_anew(self, wire: Any) -> bool:
+        """Whether it is no tool's."""
+        return object_if(wire).get("role") != "tool"
 
     def takes_message(self, data: Any, *, leads: bool) -> bool:
         """As for all; it says something."""

@@ -69,6 +69,15 @@ def ids_are_unique(request: Any) -> Broken:
             answered.add(id)
 
 
+def ids_of(message: Any) -> list[tuple[str, str]]:
+    """The ids of a message that no other one may have (U3)."""
+    message = object_if(message)
+    ids = [("call", text_in(call, "id")) for call in _calls(message)]
+    if message.get("role") == "tool":
+        ids.append(("answer", text_in(message, "tool_call_id")))
+    return ids
+
+
 def arguments_are_objects(request: Any) -> Broken:
     """U4, OC5: arguments are a string that holds a JSON object; names and ids are short."""
     for where, message in numbered(request, "messages"):

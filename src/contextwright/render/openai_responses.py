@@ -1,7 +1,7 @@
 """OpenAI Responses."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
@@ -20,7 +20,7 @@ from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
-from contextwright.render.openai_responses_rules import RULES, reasons
+from contextwright.render.openai_responses_rules import RULES, ids_of, reasons
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request, SendableParts
 from contextwright.render.response_format import ResponseFormat
@@ -57,6 +57,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
 
     rules = RULES
     message_rules = frozenset({"U1", "U4", "OR1", "OR7"})
+    tail_rules = frozenset({"U2", "OR2", "OR5"})
     id_rules = frozenset({"OR4"})
     repaired = frozenset({"U1", "U4", "OR2", "OR4", "OR5", "OR7"})
     parts = _PARTS
@@ -66,6 +67,10 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     id_pattern = r"[\x21-\x7e]{1,64}"
     tool_form = "openai-responses"
     shared_tool_keys = MappingProxyType({"openai-chat": ("strict",)})
+
+    def message_ids(self, wire: Any) -> Iterable[Hashable]:
+        """Of calls, of what answers them, and of items."""
+        return ids_of(wire)
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """Model, instructions, input, tools."""

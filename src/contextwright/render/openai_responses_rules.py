@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from contextwright.formats.fields import Json, list_if
+from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.render.shared_rules import (
     Broken,
     Rule,
@@ -20,6 +20,7 @@ _REASONING_ID = re.compile(r"rs_[A-Za-z0-9_-]{1,61}")
 _PLAIN = re.compile(r"(?:ft:)?(?:gpt-3|gpt-4|chatgpt-4|gpt-5(?:\.\d+)?-chat)")
 _USER_PARTS = {"input_text", "input_image", "input_file"}
 _SAID_PARTS = {"output_text", "refusal"}
+_PAIRED = ("function_call", "function_call_output")
 
 
 def reasons(model: str) -> bool:
@@ -79,6 +80,16 @@ def calls_meet_outputs(request: Any) -> Broken:
             answered.add(id)
     if called - answered:
         yield "input", f"the calls {sorted(called - answered)} have no output"
+
+
+def ids_of(item: Any) -> list[tuple[str, str]]:
+    """The ids of an item that no other one may have (U3, OR4)."""
+    item = object_if(item)
+    kind, own = _kind(item), item.get("id")
+    ids = [(str(kind), text_in(item, "call_id"))] if kind in _PAIRED else []
+    if own is not None and kind != "item_reference":
+        ids.append(("item", str(own)))
+    return ids
 
 
 def arguments_are_objects(request: Any) -> Broken:

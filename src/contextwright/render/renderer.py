@@ -1,6 +1,6 @@
 """The contract of a provider format, and what all renderers share."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
 from contextwright.render.known_wires import (
     are_without_fault,
+    ids_differ,
     tokens_of_wires,
     unchecked,
     wires_of_blocks,
@@ -125,9 +126,11 @@ class Renderer:
         rules: what the provider refuses, by name.
         message_rules: those of them that look at each message alone.
         tail_rules: those of them that a list which keeps them keeps with more behind it, where that
-            keeps them by itself.
-        id_rules: those of them that look at ids and names alone: as the rules of a message, a list
-            that broke one breaks it however it goes on.
+            keeps them by itself and has none of its ids; also what a list has in front of a message
+            that `begins_anew`.
+        id_rules: those of them that look at each message alone, and at whether another one has its
+            ids (`message_ids`): as the rules of a message, a list that broke one breaks it however
+            it goes on.
         repaired: those that a list of messages is made anew for, which no request came with.
         overhead: tokens around the content.
         parts: the parts of messages that it can be sent.
@@ -371,6 +374,14 @@ class Renderer:
         """The messages of a request."""
         return request[self.cache_order[-1]]
 
+    def message_ids(self, wire: Any) -> Iterable[Hashable]:
+        """What stands in a message that no other one may have, by the rules of ids."""
+        return ()
+
+    def begins_anew(self, wire: Any) -> bool:
+        """Whether a message is none that those in front of it wait for."""
+        return False
+
     def validate(
         self, request: Request, target: Target, broken: "AskRules | None" = None
     ) -> list[Violation]:
@@ -383,16 +394,16 @@ class Renderer:
         ask = broken or broken_rules
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
-        fresh, stand = unchecked(wires, target.format)
-        parts = [(self.message_rules, fresh)] if len(fresh) < len(wires) else []
-        parts += [(self.tail_rules, wires[stand:])] if stand else []
-        apart = frozenset[str]().union(*(names for names, _ in parts))
-        violations = ask({n: rule for n, rule in self.rules.items() if n not in apart}, request)
-        for names, part in parts:
-            rules = {name: self.rules[name] for name in names}
-            if ask(rules, {**request, self.cache_order[-1]: part}):
-                violations = ask(self.rules, request)
-                break
+        fresh, tail = unchecked(self, wires, target.format)
+        kept: set[str] = set()  # rules that what stands beside these parts keeps
+        for names, part in ((self.message_rules | self.id_rules, fresh), (self.tail_rules, tail)):
+            if len(part) < len(wires):
+                rules = {name: self.rules[name] for name in names}
+                if not ask(rules, {**request, self.cache_order[-1]: part}):
+                    kept |= names
+        if kept and not ids_differ(self, wires, target.format):
+            kept -= self.id_rules | self.tail_rules
+        violations = ask({n: rule for n, rule in self.rules.items() if n not in kept}, request)
         if not violations:
             are_without_fault(wires, fresh, target.format)
         return violations
