@@ -1,10 +1,9 @@
 """What was worked out before, in tables of an owner's own, each in two generations."""
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import islice
 from math import isqrt
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from contextwright.memo.memory_budget import BUDGET, MemoryBudget
 from contextwright.memo.sizes import bytes_of, shared
@@ -118,6 +117,26 @@ class Table(dict[Any, Any]):
         return True
 
 
+class Growing(Generic[T]):
+    """What grows, while it is used. It is asked for many times a turn."""
+
+    __slots__ = ("_grown", "_make", "_table")
+
+    def __init__(self, table: Table, make: Callable[[], T]) -> None:
+        self._table, self._make = table, make
+
+    def __enter__(self) -> T:
+        held = self._table.pop("", _NOTHING)
+        if held is _NOTHING:
+            held = self._table.before.pop("", _NOTHING)
+        self._grown: T = self._make() if held is _NOTHING else held
+        return self._grown
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is None:
+            self._table[""] = self._grown
+
+
 def _entry_bytes(key: Any, value: Any) -> int:
     size = SLOT + shared(key, OTHERS)
     return size if value is key else size + bytes_of(value)
@@ -158,8 +177,7 @@ class Tables:
         table.make = make
         return table.__getitem__
 
-    @contextmanager
-    def growing(self, key: Any, make: Callable[[], T]) -> Generator[T]:
+    def growing(self, key: Any, make: Callable[[], T]) -> "Growing[T]":
         """What grows with what it is shown, such as sums over a conversation; forgotten as a
         whole. It says its size as `held_bytes`. It is taken out while it is used: a compile at
         the same time starts anew, and so does the next one after an error, which may have left
@@ -167,12 +185,7 @@ class Tables:
         table = self.tables.get(("growing", key))
         if table is None:
             table = self.tables.setdefault(("growing", key), Table(grows=True))
-        held = table.pop("", _NOTHING)
-        if held is _NOTHING:
-            held = table.before.pop("", _NOTHING)
-        grown: T = make() if held is _NOTHING else held
-        yield grown
-        table[""] = grown
+        return Growing(table, make)
 
     def begin(self) -> None:
         """A scope begins: what does not grow is older by one use."""

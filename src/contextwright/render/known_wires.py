@@ -5,7 +5,7 @@ A wire that was made for one request stands in the next ones as the very same ob
 into it. So what was found out of it is known by its identity, for as long as it is remembered.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -40,36 +40,17 @@ class KnownConversation(msgspec.Struct, frozen=True, eq=False):
     """The messages of a request's blocks, to go on from.
 
     Args:
-        blocks: whose they are. known: those of each.
-        pairs, inserted, ids: those of all. count: how many ids they have, one by one.
+        taken: ids that the request had in front of them.
+        blocks: whose they are. alone: those of each, in a request of its own.
+        pairs, inserted: those of all, as they are sent. ids: the request's, with these.
     """
 
+    taken: frozenset[str] = frozenset()
     blocks: Sequence[Block] = ()
-    known: tuple[BlockWires, ...] = ()
+    alone: tuple[BlockWires, ...] = ()
     pairs: tuple[tuple[str, Wire], ...] = ()
     inserted: tuple[Insertion, ...] = ()
     ids: frozenset[str] = frozenset()
-    count: int = 0
-
-    def with_new(self, blocks: Sequence[Block], new: Sequence[BlockWires]) -> "KnownConversation":
-        """That of blocks which begin with these.
-
-        Args:
-            new: those of the blocks behind them.
-        """
-        if not new:
-            return self
-        return KnownConversation(
-            blocks=blocks,
-            known=(*self.known, *new),
-            pairs=(*self.pairs, *(pair for one in new for pair in one.pairs)),
-            inserted=(*self.inserted, *(each for one in new for each in one.inserted)),
-            ids=self.ids.union(*(one.ids for one in new)),
-            count=self.count + sum(len(one.ids) for one in new),
-        )
-
-
-NO_CONVERSATION = KnownConversation()
 
 
 def wires_of_blocks(
@@ -80,47 +61,64 @@ def wires_of_blocks(
     came = target.sources.key if target.sources is not None else None
     key = ("wires", target.format, target.model, target.sign, came)
     table = owned_table(key, brief=True)
+    if table is None:
+        return [pair for block in blocks for pair in renderer.wires(block, draft, target)]
+    if not blocks:
+        return []
+    before: KnownConversation | None = table.known(NEWEST)
+    moved: dict[Block, BlockWires] = {}
+    if before is not None and same_beginning(before.blocks, blocks) < len(before.blocks):
+        moved = dict(zip(before.blocks, before.alone, strict=True))
+        before = None
+    taken = frozenset(draft.ids)
+    if before is None or before.taken != taken:
+        before = KnownConversation(taken, ids=taken)
 
     def rendered(block: Block) -> BlockWires:
         alone = renderer.draft(target.sign)
         pairs = tuple(renderer.wires(block, alone, target))
         return BlockWires(pairs, tuple(alone.inserted), frozenset(alone.ids))
 
-    if table is None:
-        return [pair for block in blocks for pair in renderer.wires(block, draft, target)]
-    before: KnownConversation = table.known(NEWEST) or NO_CONVERSATION
-    moved: dict[Block, BlockWires] = {}
-    if same_beginning(before.blocks, blocks) < len(before.blocks):
-        moved = dict(zip(before.blocks, before.known, strict=True)) if blocks else moved
-        before = NO_CONVERSATION
     further = blocks[len(before.blocks) :]
     new = [moved.get(block) or table.remembered(block, rendered) for block in further]
-    whole = before.with_new(blocks, new)
-    ids = draft.ids.union(whole.ids)
-    if len(ids) < len(draft.ids) + whole.count:
-        pairs = zip(blocks, whole.known, strict=True)
-        return list(_with_other_ids(renderer, pairs, draft, target))
-    if blocks:
-        table[NEWEST] = whole
-    draft.ids.update(ids)
+    whole = table[NEWEST] = _gone_on(before, blocks, new, renderer, target)
+    draft.ids.update(whole.ids)
     draft.inserted.extend(whole.inserted)
     return [*whole.pairs]
 
 
-def _with_other_ids(
+def _gone_on(
+    before: KnownConversation,
+    blocks: Sequence[Block],
+    new: Sequence[BlockWires],
     renderer: "Renderer",
-    blocks: Iterable[tuple[Block, BlockWires]],
-    draft: "RequestDraft",
     target: "Target",
-) -> Iterator[tuple[str, Wire]]:
-    """Of two calls with one id the second gets another."""
-    for block, known in blocks:
-        if not draft.ids.isdisjoint(known.ids):
-            yield from renderer.wires(block, draft, target)
-            continue
-        draft.ids.update(known.ids)
-        draft.inserted.extend(known.inserted)
-        yield from known.pairs
+) -> KnownConversation:
+    """The messages of blocks that begin with those before. Of two calls with one id the second gets
+    another.
+
+    Args:
+        new: of those behind them, each alone.
+    """
+    if not new:
+        return before
+    draft, pairs = renderer.draft(target.sign), list(before.pairs)
+    draft.ids.update(before.ids)
+    for block, alone in zip(blocks[len(before.blocks) :], new, strict=True):
+        if draft.ids.isdisjoint(alone.ids):
+            pairs += alone.pairs
+            draft.ids.update(alone.ids)
+            draft.inserted.extend(alone.inserted)
+        else:
+            pairs += renderer.wires(block, draft, target)
+    return KnownConversation(
+        taken=before.taken,
+        blocks=blocks,
+        alone=(*before.alone, *new),
+        pairs=tuple(pairs),
+        inserted=(*before.inserted, *draft.inserted),
+        ids=frozenset(draft.ids),
+    )
 
 
 def known_wire(wire: Wire) -> Wire:
