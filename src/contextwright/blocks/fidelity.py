@@ -1,6 +1,7 @@
 """How far a block is from its original."""
 
 from enum import IntEnum
+from functools import cached_property
 
 
 class Fidelity(IntEnum):
@@ -13,7 +14,7 @@ class Fidelity(IntEnum):
     COMPACTED = 3
     RAW = 4
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name as manifests and tables show it."""
         return self.name.lower()

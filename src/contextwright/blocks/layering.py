@@ -1,6 +1,7 @@
 """What a block is for, how long its bytes stay the same, and whose words it holds."""
 
 from enum import IntEnum
+from functools import cached_property
 
 
 class Layer(IntEnum):
@@ -14,7 +15,7 @@ class Layer(IntEnum):
     CONVERSATION = 5
     SLACK = 6
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name as manifests and tables show it."""
         return self.name.lower()
@@ -28,7 +29,7 @@ class CacheClass(IntEnum):
     SESSION = 1
     DYNAMIC = 2
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name as manifests and tables show it."""
         return self.name.lower()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -40,6 +40,7 @@ from contextwright.session.event import Tool, ToolCall
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import State
 from contextwright.spec.codec import to_data
+from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Memo
 from contextwright.spec.terminal import ModelWindow
 from contextwright.tasks.plan_step import segment, step_of
@@ -73,14 +74,14 @@ def manifest_of(
 ) -> Manifest:
     """The receipt of a request, of whose body `checksum` is."""
     snapshot, target, room = built.snapshot, built.target, built.room
-    spec = to_data(compiler.spec)
-    spec_hash = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()
+    spec, spec_hash = _spec_data(compiler.spec, room.inputs.memo)
     session_id = built.planned.clean_id(snapshot.session_id)
     origin = f"{session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
     task, step = _step(built)
     fixed = min(room.bare, built.tokens)
     costs = _costs(built, built.tokens - fixed)
-    kept_blocks = _kept_blocks(built, costs)
+    entries = _kept_entries(built, costs)
+    kept_blocks = entries.entries
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
@@ -123,6 +124,7 @@ def manifest_of(
         limit_steps=tracer.limit_steps + sum(room.inputs.stepped.values()),
         steps=tuple(tracer.steps),
         checksum=checksum,
+        artifact_uris=entries.artifacts,
         **_of_pack(built, tracer, task, step),
     )
 
@@ -149,7 +151,6 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
         "weights": allocation.weights if allocation is not None else {},
         "signals": dict(built.room.signals),
         "truncation_events": tuple(_truncations(tracer.changes)),
-        "artifact_uris": _artifacts(built.blocks),
         "evidence_needed": needed(built.blocks, state) if built.planned.step_key else (),
         "tools": _policy(built),
         "read_back": built.target.read_back,
@@ -222,11 +223,6 @@ def _alike(change: Change) -> tuple[str, str, str, str]:
     return change.layer, change.step, change.action, reason
 
 
-def _artifacts(blocks: Blocks) -> tuple[str, ...]:
-    refs = (ref for ref in filter(None, map(_REF, blocks)) if ref.startswith("artifact://"))
-    return tuple(dict.fromkeys(refs))
-
-
 def _policy(built: CompileResult) -> ToolPolicy | None:
     clean = built.planned.clean_id
     names = tuple(clean(tool.name) for tool in built.assembled.available)
@@ -273,7 +269,32 @@ def _state_digest(state: State, memo: Memo) -> str:
     return known[1]
 
 
-def _kept_blocks(built: CompileResult, costs: list[int]) -> tuple[KeptBlock, ...]:
+def _spec_data(spec: Expr, memo: Memo) -> tuple[dict[str, Any], str]:
+    """A spec as plain data, anew for each manifest, and its sha256."""
+    table = memo.table("spec data")
+    # by which object it is: those of equal specs may differ, such as of 1 and 1.0
+    known: tuple[Expr, bytes, str] | None = table.known("")
+    if known is None or known[0] is not spec:
+        data = to_data(spec)
+        hashed = sha256(msgspec.json.encode(data, order="sorted")).hexdigest()
+        known = table[""] = spec, msgspec.json.encode(data), hashed
+    return msgspec.json.decode(known[1]), known[2]
+
+
+class KeptEntries(NamedTuple):
+    """What is written of the blocks that are sent.
+
+    Args:
+        costs: tokens of each. entries: one for each. artifacts: that they name.
+    """
+
+    blocks: Blocks
+    costs: list[int]
+    entries: tuple[KeptBlock, ...]
+    artifacts: tuple[str, ...]
+
+
+def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
     """An entry for each block; worked out once while the block and its share stay."""
     log, memo, agent = built.snapshot.log, built.room.inputs.memo, built.room.inputs.agent
     table = memo.table(("kept blocks", agent))
@@ -284,14 +305,17 @@ def _kept_blocks(built: CompileResult, costs: list[int]) -> tuple[KeptBlock, ...
         return _kept_block(block, tokens, lineage, _trust(block, agent))
 
     # most requests begin as the one before, and so does what is written of them
-    newest: tuple[Blocks, list[int], tuple[KeptBlock, ...]] = table.known("newest") or ((), [], ())
-    count = len(newest[0])
-    if built.blocks[:count] != newest[0] or costs[:count] != newest[1]:
-        newest, count = ((), [], ()), 0
-    new = zip(built.blocks[count:], costs[count:], strict=True)
-    entries = (*newest[2], *(table.remembered(key, entry) for key in new))
-    table["newest"] = built.blocks, costs, entries
-    return entries
+    newest: KeptEntries = table.known("newest") or KeptEntries((), [], (), ())
+    count = len(newest.blocks)
+    if built.blocks[:count] != newest.blocks or costs[:count] != newest.costs:
+        newest, count = KeptEntries((), [], (), ()), 0
+    further = built.blocks[count:]
+    new = [table.remembered(key, entry) for key in zip(further, costs[count:], strict=True)]
+    refs = (ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://"))
+    artifacts = tuple(dict.fromkeys((*newest.artifacts, *refs)))
+    made = KeptEntries(built.blocks, costs, (*newest.entries, *new), artifacts)
+    table["newest"] = made
+    return made
 
 
 def _trust(block: Block, agent: str) -> str:

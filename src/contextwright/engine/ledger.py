@@ -327,7 +327,7 @@ class Ledgers:
             return Decided(spec, target)
         ledger = self.of(log)
         saved = object_if(metadata.get(SUSPENDED))
-        if saved.get("spec") == repr(spec):
+        if saved and saved.get("spec") == repr(spec):
             ledger.suspended = ledger.suspended or str(saved.get("why") or "")
             ledger.unread = ledger.unread or str(saved.get("unread") or "")
         if target.read_back and not ledger.unread and ledger.is_read_dear:
