@@ -1,12 +1,15 @@
 """Which reasoning goes back with its message: as the model of the request takes it
 (rules.md#reasoning)."""
 
+from operator import attrgetter
+
 import msgspec
 
-from contextwright.blocks.block import Block
+from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass
 from contextwright.render.message_layout import Layout
 from contextwright.session.event import Thinking
+from contextwright.spec.memo import Memo
 from contextwright.tokens.model_rules import ReasoningProfile
 
 REASONS: dict[ReasoningProfile, str] = {
@@ -16,29 +19,33 @@ REASONS: dict[ReasoningProfile, str] = {
 """What the manifest says of reasoning that is left out, by the model's profile."""
 
 
+_TURN = attrgetter("turn")
+
+
 def with_bound_reasoning(
-    layout: Layout, profile: ReasoningProfile, first: int, *, of_body: bool = False
+    layout: Layout, profile: ReasoningProfile, first: int, memo: Memo, *, of_body: bool = False
 ) -> Layout:
     """The layout without the reasoning that its model refuses or drops.
 
     Args:
         profile: what the model does with reasoning.
         first: place in the log of the first exchange behind the system instruction.
+        memo: a block without its reasoning is one object for as long as requests have it.
         of_body: whether its caller made a request of it, which leaves as it came where nothing
             in it was touched: what the model does not read the provider leaves out itself.
     """
-    blocks = layout.conversation
+    blocks: Blocks = tuple(layout.conversation)
     if of_body and _is_unedited(layout, first):
         return layout
     if profile == "strip-old":
-        newest = max((block.turn for block in blocks), default=-1)
-        cut = next((at for at, block in enumerate(blocks) if block.turn == newest), 0)
-        blocks = (*map(_without_reasoning, blocks[:cut]), *blocks[cut:])
+        turns = list(map(_TURN, blocks))
+        cut = turns.index(max(turns)) if turns else 0
+        blocks = (*memo.map("no reasoning", blocks[:cut], _without_reasoning), *blocks[cut:])
     elif profile == "bound" and not _is_unedited(layout, first):
-        blocks = tuple(map(_without_reasoning, blocks))
+        blocks = memo.map("no reasoning", blocks, _without_reasoning)
     else:
         return layout
-    return msgspec.structs.replace(layout, conversation=tuple(blocks))
+    return msgspec.structs.replace(layout, conversation=blocks)
 
 
 def _is_unedited(layout: Layout, first: int) -> bool:

@@ -35,7 +35,8 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
         blocks = inputs.memo.map("without refs", blocks, without_refs)
     placed = _placed(assembled, blocks, target)
     profile, first = target.reasoning, inputs.snapshot.preamble
-    layout = with_bound_reasoning(placed, profile, first, of_body=target.sources is not None)
+    of_body = target.sources is not None
+    layout = with_bound_reasoning(placed, profile, first, inputs.memo, of_body=of_body)
     if not inputs.agent or not target.takes_messages:
         return layout
     return _with_others_told(layout, inputs.agent)

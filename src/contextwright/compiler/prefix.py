@@ -9,7 +9,6 @@ import msgspec
 
 from contextwright.compiler.manifest import Prefix
 from contextwright.memo.by_identity import NEWEST, by_identity
-from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
 from contextwright.render.known_wires import tokens_of_wires
 from contextwright.render.renderer import Renderer, Request
@@ -62,8 +61,7 @@ def _known_pieces(before: Request | bytes, order: tuple[str, ...]) -> "list[_Pie
 
 def _new_pieces(now: Request, body: bytes, renderer: Renderer) -> "list[_Piece]":
     # a message stands in the next requests as the very same object (`render.known_wires`)
-    known = owned_table("wire pieces", brief=True)
-    pieces = _pieces(now, renderer.cache_order, known)
+    pieces = _pieces(now, renderer.cache_order, known=True)
     table = owned_table(("cache pieces", renderer.cache_order), brief=True) if body else None
     if table is not None:
         table[NEWEST] = body, pieces
@@ -82,8 +80,19 @@ def _running_tokens(now: Request, new: "list[_Piece]", target: Target) -> Callab
         names = [_name(now, place, renderer.cache_order) for place in range(count)]
         return renderer.measure(_part(now, names, conversation), target)
 
+    def head_tokens() -> int:
+        # what stands in front is the same at nearly every turn
+        table = owned_table(("head tokens", target.format, target.counter.id), brief=True)
+        known = table.known("") if table is not None else None
+        about = new[:head], target.response_format, target.sources is None
+        if known is None or known[0] != about:
+            known = about, measured(head)
+            if table is not None:
+                table[""] = known
+        return known[1]
+
     wires = renderer.wires_of(now) if listed else []
-    sums = list(accumulate(tokens_of_wires(renderer, wires, target), initial=measured(head)))
+    sums = list(accumulate(tokens_of_wires(renderer, wires, target), initial=head_tokens()))
 
     def tokens(count: int) -> int:
         if not count:
@@ -101,17 +110,19 @@ class _Piece(msgspec.Struct, frozen=True):
     parts: int
 
 
-def _pieces(request: Request, order: tuple[str, ...], known: Table | None = None) -> list[_Piece]:
-    """The pieces of a request; `known` are those of its conversation that were made before."""
+def _pieces(request: Request, order: tuple[str, ...], *, known: bool = False) -> list[_Piece]:
+    """The pieces of a request.
+
+    Args:
+        known: whether those that were made before stand for their like.
+    """
     pieces: list[_Piece] = []
     for key in order:
         value = request.get(key)
         if isinstance(value, list):
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            if known is not None and key == order[-1]:
-                pieces += by_identity(known, items, _piece)
-            else:
-                pieces += map(_piece, items)
+            table = owned_table(("wire pieces", key), brief=True) if known else None
+            pieces += map(_piece, items) if table is None else by_identity(table, items, _piece)
         elif value is not None:
             pieces.append(_piece(value))
     return pieces

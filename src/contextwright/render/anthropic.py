@@ -1,6 +1,7 @@
 """Anthropic Messages."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -171,7 +172,8 @@ class AnthropicRenderer(AlternatingRenderer):
 
     def tools_of(self, request: Request) -> list[Wire]:
         """The tools of a request, without breakpoints."""
-        return [_unmarked(tool) for tool in request.get("tools") or ()]
+        tools = request.get("tools") or ()
+        return [_unmarked(tool) if "cache_control" in tool else tool for tool in tools]
 
     def measure_system(self, request: Request, count: Count) -> int:
         """Tokens of the system parts."""
@@ -304,35 +306,43 @@ def _mark(tools: list[Wire], system: list[Wire], sections: tuple[Section, ...]) 
         system[-1]["cache_control"] = BREAKPOINT
     elif not marked:
         # none may stand on a tool that is loaded later
-        for tool in [tool for tool in tools if not tool.get("defer_loading")][-1:]:
-            tool["cache_control"] = BREAKPOINT
+        first = [place for place, tool in enumerate(tools) if not tool.get("defer_loading")]
+        for place in first[-1:]:
+            tools[place] = {**tools[place], "cache_control": BREAKPOINT}
 
 
 def _with_one_breakpoint(tools: list[Wire]) -> list[Wire]:
     """The tools with the last of the breakpoints that came with them: of four in a request the
     others are the system text's and the conversation's."""
-    marked = [place for place, tool in enumerate(tools) if tool.get("cache_control")]
-    last = marked[-1] if marked else -1
-    return [tool if place == last else _unmarked(tool) for place, tool in enumerate(tools)]
+    marked = [place for place, tool in enumerate(tools) if "cache_control" in tool]
+    own = [place for place in marked if tools[place]["cache_control"]]
+    for place in marked:
+        if place not in own[-1:]:
+            tools[place] = _unmarked(tools[place])
+    return tools
 
 
 def _mark_messages(messages: list[Wire], tail: Wire | None, reach: int) -> None:
     """Breakpoints at the end of what will stand there again, in front of the tail, and one
     more within reach of its look-back. With those of the system text at most four."""
-    lasting = [
-        (at, place)
-        for at, message in enumerate(messages)
-        for place, part in enumerate(message["content"][: _place(message["content"], tail)])
-        if part["type"] in MARKABLE
-    ]
-    earlier = lasting[-reach : len(lasting) - reach + 1] if 0 < reach < len(lasting) else []
-    for at, place in (*lasting[-1:], *earlier):
+    lasting = list(islice(_lasting(messages, tail), reach + 1))  # the last one first
+    earlier = lasting[reach - 1 : reach] if 0 < reach < len(lasting) else []
+    for at, place in (*lasting[:1], *earlier):
         content = with_mark(messages[at]["content"], place)
         messages[at] = {**messages[at], "content": content}
 
 
-def _place(content: list[Wire], tail: Wire | None) -> int:
-    return next((place for place, part in enumerate(content) if part is tail), len(content))
+def _lasting(messages: list[Wire], tail: Wire | None) -> Iterator[tuple[int, int]]:
+    """Where what may have a breakpoint stands in front of the tail of each message, from the end
+    on."""
+    for at in range(len(messages) - 1, -1, -1):
+        content = messages[at]["content"]
+        stop = len(content)
+        if tail is not None:
+            stop = next((place for place, part in enumerate(content) if part is tail), stop)
+        for place in range(stop - 1, -1, -1):
+            if content[place]["type"] in MARKABLE:
+                yield at, place
 
 
 def _unmarked(value: Wire) -> Wire:

@@ -35,13 +35,22 @@ def calls_are_answered_next(request: Any) -> Broken:
     """AN2, AN3: the next message begins with a result for each call, and for nothing else."""
     waiting: list[str] = []
     for where, message in numbered(request, "messages"):
-        kinds = [part.get("type") for part in parts_of(message)]
-        results = [text_in(part, "tool_use_id") for part in _of(message, "tool_result")]
+        parts = parts_of(message)
+        kinds = [part.get("type") for part in parts]
+        results = [
+            text_in(part, "tool_use_id")
+            for part, kind in zip(parts, kinds, strict=True)
+            if kind == "tool_result"
+        ]
         if sorted(results) != sorted(waiting):
             yield where, f"results for {results}, calls of {waiting} before it"
         if "tool_result" in kinds[len(results) :]:
             yield where, "a result behind something else"
-        waiting = [text_in(part, "id") for part in _of(message, "tool_use")]
+        waiting = [
+            text_in(part, "id")
+            for part, kind in zip(parts, kinds, strict=True)
+            if kind == "tool_use"
+        ]
     if waiting:
         yield "messages", f"the calls {waiting} are not answered"
 

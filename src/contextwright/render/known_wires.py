@@ -15,7 +15,8 @@ from contextwright.blocks.block import Block
 from contextwright.memo.by_identity import NEWEST, by_identity, same_beginning
 from contextwright.memo.ownership import owned_table
 from contextwright.render.insertion import Insertion
-from contextwright.render.wire import Wire
+from contextwright.render.wire import Wire, schema_tokens
+from contextwright.session.event import Tool
 
 if TYPE_CHECKING:
     from contextwright.render.draft import RequestDraft
@@ -136,6 +137,37 @@ def tokens_of_wires(renderer: "Renderer", wires: Sequence[Wire], target: "Target
     if table is None:
         return [renderer.measure_wire(wire, count) for wire in wires]
     return by_identity(table, wires, lambda wire: renderer.measure_wire(wire, count))
+
+
+def wires_of_tools(
+    renderer: "Renderer", tools: Sequence[Tool], draft: "RequestDraft"
+) -> list[Wire]:
+    """The tools of a request, as the objects that the last one had of them."""
+    table = owned_table(("tool wires", type(renderer)), brief=True)
+    if table is None:
+        return [renderer.as_sent(tool, draft) for tool in tools]
+    return by_identity(table, tools, lambda tool: renderer.as_sent(tool, draft))
+
+
+def stubs_of_tools(
+    renderer: "Renderer", names: tuple[str, ...], draft: "RequestDraft"
+) -> list[Wire]:
+    """Tools of which only the names are known, as `wires_of_tools`."""
+
+    def made(name: str) -> Wire:
+        return renderer.tool_wire(Tool(name=name, parameters={"type": "object"}), draft)
+
+    table = owned_table(("tool stubs", type(renderer)), brief=True)
+    return [made(name) if table is None else table.remembered(name, made) for name in names]
+
+
+def tokens_of_tools(tools: Sequence[Wire], target: "Target") -> list[int]:
+    """Tokens of each tool's schema."""
+    count = target.counter.count
+    table = owned_table(("tool tokens", target.counter.id), brief=True)
+    if table is None:
+        return [schema_tokens(tool, count) for tool in tools]
+    return by_identity(table, tools, lambda tool: schema_tokens(tool, count))
 
 
 def unchecked(

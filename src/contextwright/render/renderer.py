@@ -15,9 +15,12 @@ from contextwright.render.insertion import Insertion
 from contextwright.render.known_wires import (
     are_without_fault,
     ids_differ,
+    stubs_of_tools,
+    tokens_of_tools,
     tokens_of_wires,
     unchecked,
     wires_of_blocks,
+    wires_of_tools,
 )
 from contextwright.render.message_layout import Layout
 from contextwright.render.response_format import ResponseFormat
@@ -297,11 +300,10 @@ class Renderer:
         """The tools of a request; where history needs some and none are given, those that the
         session called, without parameters."""
         if layout.tools or not self.needs_tools:
-            return [self._as_sent(tool, draft) for tool in layout.tools]
-        for name in layout.called:
-            draft.put("tool_stub", "tools", draft.name(name))
-        stubs = (Tool(name=name, parameters={"type": "object"}) for name in layout.called)
-        return [self.tool_wire(stub, draft) for stub in stubs]
+            return wires_of_tools(self, layout.tools, draft)
+        names = [draft.name(name) for name in layout.called]
+        draft.inserted.extend(Insertion("tool_stub", "tools", name) for name in names)
+        return stubs_of_tools(self, layout.called, draft)
 
     def body_tools(
         self, layout: Layout, sources: SourceMessages, draft: RequestDraft
@@ -316,11 +318,12 @@ class Renderer:
             return self.tool_wires(layout, draft) or None
         own = sources.body.format
         return [
-            tool.extra[own] if isinstance(tool.extra.get(own), dict) else self._as_sent(tool, draft)
+            tool.extra[own] if isinstance(tool.extra.get(own), dict) else self.as_sent(tool, draft)
             for tool in layout.tools
         ] or None
 
-    def _as_sent(self, tool: Tool, draft: RequestDraft) -> Wire:
+    def as_sent(self, tool: Tool, draft: RequestDraft) -> Wire:
+        """A tool as the provider has it, also one that runs there."""
         _, value = as_it_came(tool)
         return ordered(value) if is_hosted(value) else self.tool_wire(tool, draft)
 
@@ -364,7 +367,7 @@ class Renderer:
         tokens += sum(tokens_of_wires(self, self.wires_of(request), target))
         if tools:
             tokens += self.overhead.tools
-            tokens += sum(self.overhead.tool + schema_tokens(tool, count) for tool in tools)
+            tokens += self.overhead.tool * len(tools) + sum(tokens_of_tools(tools, target))
         schema = deep(request, self.answer_schema) if target.sources is not None else None
         if target.response_format is not None:
             schema = target.response_format.json_schema
