@@ -1,5 +1,7 @@
 """A message is rendered, measured and checked once, and nobody can tell."""
 
+from operator import is_
+
 import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -10,6 +12,7 @@ from contextwright import C, Session
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ContextwrightError
 from contextwright.render.providers import provider_named
+from contextwright.session import Tool
 from contextwright.spec.inputs import Memo
 from contextwright.testing import sessions, target_for
 
@@ -24,14 +27,14 @@ def outcome(session, target, memo):
         return str(error)
 
 
-def messages_checked(renderer, monkeypatch):
-    """Filled with how many messages each rule of a message is asked about."""
+def messages_checked(renderer, names, monkeypatch):
+    """Filled with how many messages each of these rules is asked about."""
     key, checked = renderer.cache_order[-1], list[int]()
 
     def asked(rule):
         return lambda request: checked.append(len(request[key])) or rule(request)
 
-    rules = {name: asked(renderer.rules[name]) for name in renderer.message_rules}
+    rules = {name: asked(renderer.rules[name]) for name in names}
     monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, **rules})
     return checked
 
@@ -65,11 +68,12 @@ def test_a_turn_renders_measures_and_checks_what_is_new(format, monkeypatch):
         name: calls_of(monkeypatch, type(renderer), name)
         for name in ("message_wires", "measure_wire")
     }
-    checked = messages_checked(renderer, monkeypatch)
+    names = renderer.message_rules | renderer.id_rules | renderer.tail_rules
+    checked = messages_checked(renderer, names, monkeypatch)
     session.user("And now?")
     pack = outcome(session, target, memo)
     sent = len(pack.request[renderer.cache_order[-1]])
-    assert sent > 40 and counts["message_wires"] and len(checked) == len(renderer.message_rules)
+    assert sent > 40 and counts["message_wires"] and len(checked) == len(names)
     assert max(len(counts["message_wires"]), len(counts["measure_wire"]), *checked) < sent // 3
 
 
@@ -81,7 +85,7 @@ def test_of_a_request_whose_system_alone_is_new_that_alone_is_asked(format, monk
         session.user(f"And {n}?")
         session.assistant(f"That is {n}.")
     session.user("And now?")
-    checked = messages_checked(renderer, monkeypatch)
+    checked = messages_checked(renderer, renderer.message_rules, monkeypatch)
     for words in ("Be kind.", "Be short."):
         checked.clear()
         assert SpecCompiler(C.default() + C.template(words), memo=memo).compile(
@@ -100,6 +104,48 @@ def test_a_call_whose_id_another_message_has_gets_another():
         assert pack == outcome(session, target, Memo())
     ids = [c["id"] for m in pack.request["messages"] for c in m.get("tool_calls") or ()]
     assert len(ids) == len(set(ids)) == 6
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_where_an_id_comes_twice_the_others_are_not_rendered_again(format, monkeypatch):
+    renderer, memo, target = provider_named(format).renderer, Memo(), target_for(format)
+    session = Session("twice")
+    for n in range(40):
+        session.user(f"Again, {n}")
+        session.call("find", {"n": n}, id=f"c{n % 30}")
+        session.result(f"c{n % 30}", f"found {n}")
+    outcome(session, target, memo)
+    rendered = calls_of(monkeypatch, type(renderer), "message_wires")
+    session.user("And now?")
+    pack = outcome(session, target, memo)
+    assert len(rendered) <= 2  # it is counted as well
+    assert pack == outcome(session, target, Memo())
+
+
+@pytest.mark.parametrize("format", ["anthropic", "gemini"])
+def test_joined_messages_and_tools_are_those_of_the_request_before(format, monkeypatch):
+    renderer, memo, target = provider_named(format).renderer, Memo(), target_for(format)
+    target = msgspec.structs.replace(
+        target, tools=(Tool(name="find", parameters={"type": "object"}),), cache=False
+    )
+    session, made = Session("talk"), list[list[object]]()
+    build = type(renderer).build
+    monkeypatch.setattr(
+        type(renderer),
+        "build",
+        lambda *given: made.append(renderer.wires_of(request := build(*given))) or request,
+    )
+    session.user("Find all.")
+    session.user("Please.")  # joined with the one before
+    for n in range(8):
+        session.call("find", {"n": n}, id=f"c{n}")
+        session.result(f"c{n}", f"It is {n}.")
+        outcome(session, target, memo)
+        assert all(map(is_, made[max(0, n - 1)][:-1], made[n]))
+    tools = calls_of(monkeypatch, type(renderer), "tool_wire")
+    session.user("What comes behind a result is joined with it.")
+    assert outcome(session, target, memo) == outcome(session, target, Memo())
+    assert len(tools) == 1  # from nothing
 
 
 def test_a_broken_message_is_named_by_its_place():

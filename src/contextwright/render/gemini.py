@@ -8,6 +8,8 @@ import msgspec
 
 from contextwright.blocks.block import Message
 from contextwright.formats.fields import list_if, object_if
+from contextwright.memo.by_identity import by_identity
+from contextwright.memo.ownership import owned_table
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.body_context import instruction_of, is_as_it_came
 from contextwright.render.draft import BlockCalls, RequestDraft
@@ -263,20 +265,32 @@ def _sign(contents: list[Wire], draft: RequestDraft) -> None:
             either(part, "function_response") for part in content["parts"]
         ):
             start = place
-    for place, content in enumerate(contents[start:], start):
-        if isinstance(content, SourceWire) and not content.touched:
-            continue  # who made it knew what it signed
-        calls = [n for n, part in enumerate(content["parts"]) if either(part, "function_call")]
-        first = content["parts"][calls[0]] if calls else {}
-        if calls and not first.keys() & {"thought_signature", "thoughtSignature"}:
-            call = either(first, "function_call")
-            sign = draft.put("signature", str(call.get("id") or call.get("name")), SKIP_SIGNATURE)
-            parts = list(content["parts"])
-            parts[calls[0]] = {**first, "thought_signature": sign}
-            signed = {**content, "parts": parts}
-            if isinstance(content, SourceWire):
-                signed = SourceWire(signed, content.source, content.places, touched=True)
+    table, current = owned_table("signed contents", brief=True), contents[start:]
+    if table is None:
+        made = list(map(_signed_content, current))
+    else:
+        made = by_identity(table, current, _signed_content)
+    for place, (where, signed) in enumerate(made, start):
+        if where is not None:
+            draft.put("signature", where, SKIP_SIGNATURE)
             contents[place] = signed
+
+
+def _signed_content(content: Wire) -> tuple[str | None, Wire]:
+    """A content whose first call is signed, and where; as it is where nothing is to be signed."""
+    if isinstance(content, SourceWire) and not content.touched:
+        return None, content  # who made it knew what it signed
+    calls = [n for n, part in enumerate(content["parts"]) if either(part, "function_call")]
+    first = content["parts"][calls[0]] if calls else {}
+    if not calls or first.keys() & {"thought_signature", "thoughtSignature"}:
+        return None, content
+    call = either(first, "function_call")
+    parts = list(content["parts"])
+    parts[calls[0]] = {**first, "thought_signature": SKIP_SIGNATURE}
+    signed = {**content, "parts": parts}
+    if isinstance(content, SourceWire):
+        signed = SourceWire(signed, content.source, content.places, touched=True)
+    return str(call.get("id") or call.get("name")), signed
 
 
 PROVIDER = Provider("gemini", GeminiRenderer(), sample_model="gemini-3-pro")
