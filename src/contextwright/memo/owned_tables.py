@@ -117,7 +117,7 @@ class Table(dict[Any, Any]):
         return True
 
 
-class Growing(Generic[T]):
+class GrowingUse(Generic[T]):
     """What grows, while it is used. It is asked for many times a turn."""
 
     __slots__ = ("_grown", "_make", "_table")
@@ -177,7 +177,7 @@ class Tables:
         table.make = make
         return table.__getitem__
 
-    def growing(self, key: Any, make: Callable[[], T]) -> "Growing[T]":
+    def growing(self, key: Any, make: Callable[[], T]) -> "GrowingUse[T]":
         """What grows with what it is shown, such as sums over a conversation; forgotten as a
         whole. It says its size as `held_bytes`. It is taken out while it is used: a compile at
         the same time starts anew, and so does the next one after an error, which may have left
@@ -185,7 +185,7 @@ class Tables:
         table = self.tables.get(("growing", key))
         if table is None:
             table = self.tables.setdefault(("growing", key), Table(grows=True))
-        return Growing(table, make)
+        return GrowingUse(table, make)
 
     def begin(self) -> None:
         """A scope begins: what does not grow is older by one use."""
