@@ -398,15 +398,15 @@ class Renderer:
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
         fresh, tail = unchecked(self, wires, target.format)
-        kept: set[str] = set()  # rules that what stands beside these parts keeps
+        unbroken: set[str] = set()  # rules that what stands beside these parts keeps
         for names, part in ((self.message_rules | self.id_rules, fresh), (self.tail_rules, tail)):
             if len(part) < len(wires):
                 rules = {name: self.rules[name] for name in names}
                 if not ask(rules, {**request, self.cache_order[-1]: part}):
-                    kept |= names
-        if kept and not ids_differ(self, wires, target.format):
-            kept -= self.id_rules | self.tail_rules
-        violations = ask({n: rule for n, rule in self.rules.items() if n not in kept}, request)
+                    unbroken |= names
+        if unbroken and not ids_differ(self, wires, target.format):
+            unbroken -= self.id_rules | self.tail_rules
+        violations = ask({n: rule for n, rule in self.rules.items() if n not in unbroken}, request)
         if not violations:
             are_without_fault(wires, fresh, target.format)
         return violations
