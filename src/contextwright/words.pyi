@@ -211,7 +211,7 @@ class C:
         """No line in the request tells what words and limits left out of the conversation: for a model that has no use for it, or an agent that must not know what was said elsewhere. The manifest tells all of it, as ever."""
     @staticmethod
     def sliding(window: int = 4096, *, sinks: int = 4, recent: int = 1024) -> Sliding:
-        """A window in tokens: a model reads worst without the first tokens (attention sinks, StreamingLLM) and needs the newest (working memory); of what stands between, the least salient exchanges leave, whole."""
+        """A window in tokens: a model reads worst without the first tokens (attention sinks, StreamingLLM) and needs the newest (working memory); of what stands between, the least salient exchanges leave, whole, and those that are dozens of windows old."""
     @staticmethod
     def step(role: str = 'operator', *, contract: Literal['system', 'payload', 'none'] = 'system', recite: bool = False, key: str = 'plan') -> ForStep:
         """What the plan says of the step at hand. A spec with it makes a pack: its texts stand as sections in the newest user message, in front of the user's own words."""

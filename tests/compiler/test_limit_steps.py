@@ -11,6 +11,7 @@ from tests.compiler.test_fold import calls_of
 
 from contextwright import C, Session, compile, replay
 from contextwright.atoms.compress.compact import Compact
+from contextwright.atoms.scored_blocks import ScoredBlocks
 from contextwright.compiler import overflow, step_places, token_sums
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import BudgetError
@@ -139,6 +140,57 @@ def test_a_first_compile_takes_the_steps_since_they_began_anew(monkeypatch):
         most.append((len(steps), len(compacted)))
     assert max(taken for taken, _ in most) <= 3 * step_places.SPACES, most
     assert 0 < max(count for _, count in most) < 250, most
+
+
+ONE_BY_ONE = (
+    C.fit(LIMIT), C.fit(LIMIT, strategy="summarize_only"), C.fit(LIMIT, strategy="salience"),
+    C.budget(LIMIT, overflow="summarize"),
+)  # fmt: skip
+
+
+def looked_at(spec, calls):
+    """Distinct blocks that a first compile compacts, and that it scores."""
+    compacted, scored = set[str](), set[str]()
+    *_, session = grow([("call", 80), ("tell", 60)] * calls)
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name, seen in (
+            (Compact, "compacted", compacted), (ScoredBlocks, "append", scored),
+        ):  # fmt: skip
+            original = getattr(owner, name)
+            patch.setattr(
+                owner,
+                name,
+                lambda self, block, *more, call=original, seen=seen: (
+                    seen.add(block.id) or call(self, block, *more)
+                ),
+            )
+        target = target_for("openai-chat", 100_000)
+        assert SpecCompiler(spec).compile(session.snapshot(), target).tokens <= LIMIT
+    return len(compacted), len(scored)
+
+
+@pytest.mark.parametrize("spec", ONE_BY_ONE, ids=repr)
+def test_a_step_shortens_and_weighs_only_the_newest_exchanges_one_by_one(spec, monkeypatch):
+    monkeypatch.setattr(overflow, "NEAR", 1)
+    monkeypatch.setattr(overflow, "WEIGHED", 1)
+    found = [looked_at(spec, calls) for calls in (60, 120, 240)]
+    assert 0 < max(compacted for compacted, _ in found) < 60, found
+    assert max(scored for _, scored in found) < 60, found
+
+
+def test_a_limit_by_salience_drops_what_is_too_old_to_be_weighed_first(monkeypatch):
+    monkeypatch.setattr(overflow, "WEIGHED", 1)
+    session = Session("s")
+    session.user("Find out why the pump fails.")
+    for n in range(120):
+        session.assistant(f"## Decision: {n}\nAs you asked, INV-0042 waits for Ada Lovelace. " * 3)
+        session.assistant("nothing much was said here, and nobody minded, " * 4)
+    spec = C.default() | C.budget(LIMIT, overflow="truncate_least_salient")
+    kept = compile(session, spec, model="gpt-5").manifest.kept
+    sent = [int(block.id[1:]) for block in kept if block.id[1:].isdigit()]
+    assert sent[0] == 0
+    assert sent[1] > 180, "what is salient of old exchanges left as a whole"
+    assert sum(at % 2 for at in sent) > len(sent) / 2, "of the newest the salient stay"
 
 
 def test_a_step_goes_down_far_enough_to_last():

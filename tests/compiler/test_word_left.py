@@ -3,12 +3,15 @@
 import random
 
 import pytest
+from tests.compiler.test_fold import calls_of
 from tests.compiler.test_step_left import engine_of, steps_of
 from tests.parameters import few
 
 from contextwright import C, Session
 from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.summarize import Summarize
+from contextwright.atoms.scored_blocks import ScoredBlocks
+from contextwright.atoms.select import sliding
 from contextwright.atoms.select.sliding import Sliding
 from contextwright.compiler import word_left
 from contextwright.compiler.trace import Tracer
@@ -92,6 +95,27 @@ def test_a_window_in_tokens_is_the_same_in_two_parts(seed, monkeypatch):
     """Step after step; pinned and failed exchanges among them."""
     spec = SLIDING[seed % len(SLIDING)]
     assert compared_in_two_parts(spec, (Sliding,), seed, 90, monkeypatch) > 8
+
+
+@pytest.mark.parametrize("seed", few(range(24), 3))
+def test_a_window_that_weighs_only_what_is_near_is_the_same_in_two_parts(seed, monkeypatch):
+    monkeypatch.setattr(sliding, "REACH", 1)
+    spec = SLIDING[seed % len(SLIDING)]
+    assert compared_in_two_parts(spec, (Sliding,), seed, 90, monkeypatch) > 8
+
+
+def test_a_step_of_a_window_in_tokens_weighs_what_is_near(monkeypatch):
+    monkeypatch.setattr(sliding, "REACH", 2)
+    scored, found = calls_of(monkeypatch, ScoredBlocks, "append"), list[int]()
+    for turns in (100, 200, 400):
+        session = Session("long")
+        for n in range(turns):
+            session.user(f"What of {n}?")
+            session.assistant(f"It is {n}. " * 9)
+        scored.clear()
+        engine_of(C.sliding(window=500, recent=100)).compile(session)
+        found.append(len(scored))
+    assert 0 < max(found) < 120, found
 
 
 def test_between_two_steps_a_window_in_tokens_looks_at_what_is_new():

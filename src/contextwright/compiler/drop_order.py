@@ -6,14 +6,15 @@ from contextwright.spec.terminal import Order
 from contextwright.tasks.layers import DropKey, drop_key_in
 
 
-def drop_key_of(order: Order, blocks: Blocks, inputs: Inputs) -> DropKey:
+def drop_key_of(order: Order, blocks: Blocks, inputs: Inputs, old: int = 0) -> DropKey:
     """The sort key of a terminal's order.
 
     Args:
         blocks: those among which something is to be dropped; salience is relative to them.
+        old: how many of them, from the first on, are too old to be weighed: they go first.
     """
     if order == "salience":
-        return _by_salience(blocks, inputs)
+        return _by_salience(blocks, inputs, old)
     if order == "layer":
         return drop_key_in(blocks, inputs)
     return _by_tier if order == "tier" else by_age
@@ -32,13 +33,16 @@ def _by_tier(block: Block) -> tuple[int, ...]:
     return (-block.rank, block.score, *by_age(block))
 
 
-def _by_salience(blocks: Blocks, inputs: Inputs) -> DropKey:
-    """Highest tier number first; in a tier the lowest score, or salience where it has none."""
+def _by_salience(blocks: Blocks, inputs: Inputs, old: int) -> DropKey:
+    """Highest tier number first; in a tier what is too old, then the lowest score, or salience
+    where it has none."""
     from contextwright.atoms.select.salient import SALIENT, with_their_turns
 
-    scores = [block.score for block in blocks]
+    weighed = blocks[old:]
+    scores = [block.score for block in weighed]
     if min(scores, default=0) < 0:
-        salience = SALIENT.scores(blocks, inputs, "drop order")
+        salience = SALIENT.scores(weighed, inputs, "drop order")
         scores = [own if own >= 0 else other for own, other in zip(scores, salience, strict=True)]
-    keys = dict(zip(blocks, with_their_turns(blocks, scores), strict=True))
+    keys = dict.fromkeys(blocks[:old], -1)
+    keys.update(zip(weighed, with_their_turns(weighed, scores), strict=True))
     return lambda block: (-block.rank, keys[block], *by_age(block))

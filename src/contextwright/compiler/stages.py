@@ -138,7 +138,8 @@ def _refuse(state: BudgetState, blocks: Blocks, stage: Refuse) -> Blocks:
 
 
 def _drop_ordered(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
-    return _drop(state, blocks, Hold.NONE, drop_key_of(terminal.order, blocks, state.inputs))
+    old = len(state.in_two(blocks)[0])
+    return _drop(state, blocks, Hold.NONE, drop_key_of(terminal.order, blocks, state.inputs, old))
 
 
 def _drop(state: BudgetState, blocks: Blocks, up_to: Hold, key: DropKey) -> Blocks:
@@ -165,10 +166,10 @@ def _drop_tier(state: BudgetState, blocks: Blocks) -> Blocks:
 
 def _compact_largest(state: BudgetState, blocks: Blocks) -> Blocks:
     """Compact the largest blocks that may be touched, one by one, until it fits."""
-    inputs = state.inputs
-    compacted = dict(zip(blocks, _COMPACT.apply(blocks, inputs), strict=True))
+    inputs, (_, rest) = state.inputs, state.in_two(blocks)
+    compacted = dict(zip(rest, _COMPACT.apply(rest, inputs), strict=True))
     over, chosen = state.over(blocks), set[Block]()
-    for block in _largest_first(state, blocks):
+    for block in _largest_first(state, rest):
         if over <= 0:
             break
         gain = inputs.cost(block) - inputs.cost(compacted[block])
@@ -199,7 +200,7 @@ def _to_summarize(
         return table.remembered(block, lambda block: saved_at_least(block, inputs))
 
     over, chosen = state.over(blocks), dict[Block, int]()
-    for block in _largest_first(state, blocks):
+    for block in _largest_first(state, state.in_two(blocks)[1]):
         if over <= 0:
             return chosen
         if inputs.cost(block) < min_tokens or len(chosen) == MOST_SUMMARIES:

@@ -21,6 +21,9 @@ STEP = 2
 has come. Of a tenth, as it was described first, each result is larger, and an agent's loop cost
 more than sending everything (ADR 44)."""
 
+REACH = 12
+"""Windows after which what is weighed begins anew: of what stands between, that of the newest
+twelve to twenty-four may stay. So a step costs as much in a long session as in a short one."""
 PLACE_BITS = 32
 """Of a key with its place behind it: more places than there are."""
 AT_ONCE = 256
@@ -30,7 +33,7 @@ AT_ONCE = 256
 class Sliding(Divided, frozen=True, kw_only=True):
     """A window in tokens: a model reads worst without the first tokens (attention sinks,
     StreamingLLM) and needs the newest (working memory); of what stands between, the least salient
-    exchanges leave, whole.
+    exchanges leave, whole, and those that are dozens of windows old.
 
     Nothing leaves while all fit. Then the least salient leave in steps of a half of the window,
     chosen as of the exchange at which the step came due: in between nothing else moves. What is
@@ -150,14 +153,18 @@ class Sliding(Divided, frozen=True, kw_only=True):
         inputs: Inputs,
     ) -> bytearray:
         recent = len(history) - max(1, last_of(costs, self.recent))
-        turn = max(block.turn for block in history)
-        keys = with_their_turns(history, SALIENT.scores(history, inputs, when, turn=turn))
+        far = min(recent, _too_far(costs[: len(history)], sinks, REACH * self.window))
+        near = history[far:]
+        turn = max(block.turn for block in near)
+        scores = SALIENT.scores(near, inputs, when, turn=turn)
+        keys = [0] * far + with_their_turns(near, scores)
         stays = bytearray(b"\1") * len(history)
         middle = [place for place in range(sinks, recent) if place not in held]
         for place in middle:
             stays[place] = False
         room = self.window - step - sum(compress(costs, stays))
-        for place in most_salient(middle, keys, costs, room):
+        weighed = middle[bisect_left(middle, far) :]
+        for place in most_salient(weighed, keys, costs, room):
             stays[place] = True
         leaving = {history[place] for place in middle if not stays[place]}
         if len(leaving) < len(middle) - sum(map(stays.__getitem__, middle)):
@@ -165,6 +172,15 @@ class Sliding(Divided, frozen=True, kw_only=True):
             pairs = zip(stays, history, strict=True)
             return bytearray(stay and block not in leaving for stay, block in pairs)
         return stays
+
+
+def _too_far(costs: Sequence[int], sinks: int, span: int) -> int:
+    """The first place that is weighed: none lies before the beginning of the span of tokens in
+    front of the newest one, in spans from the sinks on."""
+    if sum(costs) < 2 * span:
+        return sinks
+    sums = list(accumulate(costs[sinks:]))
+    return sinks + bisect_right(sums, (sums[-1] // span - 1) * span)
 
 
 class _Chosen:
