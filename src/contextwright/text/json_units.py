@@ -29,6 +29,8 @@ RANKS: dict[str, tuple[int, ...]] = {"end": (2,), "row": (4, 1)}
 FIELDS: tuple[tuple[int, ...], ...] = ((1, 0), (1, 1), (3,), (4, 0), (5,))
 """Ranks of rows, and of fields by their class: what identifies, the ends of every table, numbers,
 words, the other rows, prose."""
+NOTHING = 4
+"""The class of truth values, nulls and empty ones."""
 CONSTANT = 60
 """Characters up to which what all rows have in common is told once, whatever it is."""
 ABSENT = "-"
@@ -43,6 +45,7 @@ _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
 _ONE = re.compile(r"[\d@/]")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
+_PLAIN_KEY = re.compile(r"[^\s,|;:\"]+")
 _LIKE_OTHERS = re.compile(r"-|-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN")
 
 
@@ -108,11 +111,11 @@ def long_string(value: Any, least: int) -> tuple[str, str] | None:
 def json_forms(value: Any, forms: Sequence[Form] = FORMS) -> Iterator[list[Unit]]:
     """The value in each form of the ladder, the one that says most first; a form that shortens
     nothing more than the one before is that one's list again."""
-    tables: dict[int, _Table] = {}
+    shared = _Shared()
     builder: _Builder | None = None
     for form in forms:
         if builder is None or not builder.says_as_much(form):
-            builder = _Builder(form, tables)
+            builder = _Builder(form, shared)
             builder.put(value, "", 0, -1)
         yield builder.units
 
@@ -161,17 +164,40 @@ def _table_of(rows: Sequence[Row]) -> _Table:
     return _Table(rows, classes, frozenset(constant))
 
 
+class _Shared:
+    """What the forms of a value have in common.
+
+    Attributes:
+        tables: of the lists in it, by their ids.
+    """
+
+    def __init__(self) -> None:
+        self.tables: dict[int, _Table] = {}
+        self._classes: dict[tuple[str, type[str], str], int] = {}
+
+    def class_of(self, name: str, value: Any) -> int:
+        """That of one field."""
+        if not value or not isinstance(value, str):
+            return NOTHING
+        key = name, type(value), value
+        known = self._classes.get(key)
+        if known is None:
+            known = self._classes[key] = _class(name, [value])
+        return known
+
+
 class _Builder:
     """Units of a value in one form, in the order of the value.
 
     Args:
-        tables: of the lists in the value, by their ids: shared by its forms.
+        shared: by the forms of the value.
     """
 
-    def __init__(self, form: Form, tables: dict[int, _Table]) -> None:
+    def __init__(self, form: Form, shared: _Shared) -> None:
         self.form = form
         self.units: list[Unit] = []
-        self._tables = tables
+        self._shared = shared
+        self._cells: dict[tuple[type[str], str], str] = {}
         self._longest = 0
 
     def says_as_much(self, form: Form) -> bool:
@@ -181,9 +207,14 @@ class _Builder:
         return same and self._longest <= form.characters
 
     def _cell(self, value: Any) -> str:
-        if isinstance(value, str):
+        if not isinstance(value, str):
+            return cell(value, self.form)
+        key = type(value), value  # a number as it is written is no text of its digits
+        known = self._cells.get(key)
+        if known is None:
             self._longest = max(self._longest, len(value))
-        return cell(value, self.form)
+            known = self._cells[key] = cell(value, self.form)
+        return known
 
     def put(self, value: Any, name: str, depth: int, parent: int) -> None:
         """Any value under its name."""
@@ -193,7 +224,7 @@ class _Builder:
             self._list(value, name, depth, parent)
         else:
             label = f"{name}: " if name else ""
-            rank = (*FIELDS[_class(name, [value])], depth)
+            rank = (*FIELDS[self._shared.class_of(name, value)], depth)
             self._add(label + self._cell(value), rank, parent, label=name, noun="fields")
 
     def _add(self, text: str, rank: tuple[int, ...], parent: int, **more: Any) -> int:
@@ -222,14 +253,15 @@ class _Builder:
         """Scalars of one object in a line."""
         for nth, (key, value) in enumerate(fields.items()):
             text = f"{_key(key)} {self._cell(value)}"
-            rank = (*FIELDS[_class(key, [value])], depth)
+            rank = (*FIELDS[self._shared.class_of(key, value)], depth)
             joint = "\n" if nth == len(fields) - 1 else ", "
             self._add(text, rank, parent, label=key, noun="fields", joint=joint)
 
     def _list(self, value: Sequence[Any], name: str, depth: int, parent: int) -> None:
-        table = self._tables.get(id(value))
+        tables = self._shared.tables
+        table = tables.get(id(value))
         if table is None:
-            table = self._tables[id(value)] = _table_of(_rows_of(value))
+            table = tables[id(value)] = _table_of(_rows_of(value))
         if table.rows:
             self._table(table, name, depth, parent)
             return
@@ -341,7 +373,7 @@ def _class(name: str, values: Sequence[Any]) -> int:
     times of day and prose."""
     texts = [v for v in values if isinstance(v, str) and v]
     if not texts:
-        return 4
+        return NOTHING
     looks = [v for v in texts if len(v) <= IDENTIFIER and _CODE.fullmatch(v)]
     numbers = all(isinstance(v, Literal) or _STAMP.fullmatch(v) for v in texts)
     if len(looks) * 2 > len(values) and not numbers:
@@ -356,7 +388,7 @@ def _class(name: str, values: Sequence[Any]) -> int:
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[^\s,|;:\"]+", name) else json.dumps(name, ensure_ascii=False)
+    return name if _PLAIN_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def _unlike(key: str, item: Mapping[str, Any], form: Form) -> dict[str, Any]:

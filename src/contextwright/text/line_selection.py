@@ -96,7 +96,7 @@ def select_units(
     holes = _Holes(units)
 
     def fits(size: int) -> bool:
-        return count(_rendered(units, _chosen(units, order[:size]), holes).text) <= max_tokens
+        return count(_with_marks(_chosen(units, order[:size]), holes)[0]) <= max_tokens
 
     low = _most(min(reach, len(order)), fits)
     chosen = _chosen(units, order[:low])
@@ -105,7 +105,7 @@ def select_units(
         if since == len(fill):
             break  # all of them were tried beside what is chosen
         more, since = chosen | _chosen(units, [place]), since + 1
-        if len(more) > len(chosen) and count(_rendered(units, more, holes).text) <= max_tokens:
+        if len(more) > len(chosen) and count(_with_marks(more, holes)[0]) <= max_tokens:
             chosen, since = more, 0
     if not chosen:
         return Selection("", sum(unit.stands_for for unit in units))
@@ -179,22 +179,27 @@ def _chosen(units: Sequence[Unit], places: Sequence[int]) -> set[int]:
 
 
 def _rendered(units: Sequence[Unit], chosen: set[int], holes: "_Holes") -> Selection:
+    text, left_out = _with_marks(chosen, holes)
+    nouns = frozenset[str]().union(*(holes.nouns(*hole) for hole in left_out))
+    omitted = sum(holes.lines(*hole) for hole in left_out)
+    return Selection(text, omitted + sum(units[place].omits for place in chosen), nouns)
+
+
+def _with_marks(chosen: set[int], holes: "_Holes") -> tuple[str, list[tuple[int, int]]]:
+    """The chosen units and what stands for the others; and where others are left out."""
     pieces: list[str] = []
-    nouns: set[str] = set()
-    omitted = at = 0
-    for place in [*sorted(chosen), len(units)]:
-        if at < place and holes.characters(at, place) <= CHEAP:
-            pieces += [unit.text + unit.joint for unit in units[at:place]]
-        elif at < place:
-            pieces.append(holes.mark(at, place, first=not nouns) + units[place - 1].joint)
-            omitted += holes.lines(at, place)
-            nouns |= holes.nouns(at, place)
-        if place < len(units):
-            pieces.append(units[place].text + units[place].joint)
-            omitted += units[place].omits
+    left_out: list[tuple[int, int]] = []
+    every, at = holes.pieces, 0
+    for place in [*sorted(chosen), len(every)]:
+        if at < place:
+            if holes.characters(at, place) <= CHEAP:
+                pieces += every[at:place]
+            else:
+                pieces.append(holes.mark(at, place, first=not left_out))
+                left_out.append((at, place))
+        pieces += every[place : place + 1]
         at = place + 1
-    text = "".join(pieces).removesuffix(units[-1].joint)
-    return Selection(text, omitted, frozenset(nouns))
+    return "".join(pieces).removesuffix(holes.last_joint), left_out
 
 
 class _Holes:
@@ -203,6 +208,10 @@ class _Holes:
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._units = units
+        self.pieces = [unit.text + unit.joint for unit in units]
+        """Each with what stands behind it."""
+        self.last_joint = units[-1].joint if units else ""
+        self._marks: dict[tuple[int, int, bool], str] = {}
         self._characters = [0, *accumulate(len(unit.text) for unit in units)]
         self._lines = [0, *accumulate(unit.stands_for for unit in units)]
         self._labelled = [0, *accumulate(unit.label != "" for unit in units)]
@@ -224,7 +233,15 @@ class _Holes:
         return frozenset([unit.noun for unit in self._units[start:stop]])
 
     def mark(self, start: int, stop: int, *, first: bool) -> str:
-        """How many of what, fields by their names; `first` where no other mark stands before."""
+        """How many of what, fields by their names, with what stands behind; `first` where no other
+        mark stands before."""
+        mark = self._marks.get((start, stop, first))
+        if mark is None:
+            mark = self._mark(start, stop, first=first) + self._units[stop - 1].joint
+            self._marks[start, stop, first] = mark
+        return mark
+
+    def _mark(self, start: int, stop: int, *, first: bool) -> str:
         nouns, number = self.nouns(start, stop), self.lines(start, stop)
         noun, in_all = next(iter(nouns)) if len(nouns) == 1 else "parts", ""
         if first and len(nouns) == 1 and (total := self._units[start].total):
