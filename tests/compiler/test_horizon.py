@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace as replace_manifest
+from msgspec.structs import replace
 from tests.parameters import few
 
 from contextwright import C, compile, replay
@@ -83,6 +83,12 @@ def every_exchange_counts():
 def looking_at_everything():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(horizon, "is_bounded", lambda view, inputs: False)
+        tried = SpecCompiler._tried
+
+        def not_too_old(self, planned, inputs, target):
+            return tried(self, planned, replace(inputs, oldest=0), target)
+
+        patch.setattr(SpecCompiler, "_tried", not_too_old)
         yield
 
 
@@ -91,7 +97,7 @@ def outcome(compiler: SpecCompiler, session: Session, target):
         pack = compiler.compile(session.snapshot(), target)
     except BudgetError as error:
         return str(error)
-    manifest = replace_manifest(pack.manifest, digest="", notes=without_asking(pack.manifest.notes))
+    manifest = replace(pack.manifest, digest="", notes=without_asking(pack.manifest.notes))
     return pack.body, manifest.to_json()
 
 
@@ -241,6 +247,8 @@ def ask(session: Session, n: int) -> None:
         C.isolate() | C.budget(800),
         C.default() | C.truncate(20) | C.fit(800, strategy="strict"),
         C.default() | C.fresh(10) | C.budget(8000),
+        C.fresh(10) | C.compaction(800),
+        C.fresh(10) | C.dedup() | C.fit(800),
         C.default() | C.validate("completeness") | C.budget(800),
         C.default() | C.validate(["freshness", "token_efficiency"]) | C.budget(800),
         C.default() + C.failures() | C.budget(800),

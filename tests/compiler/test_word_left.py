@@ -15,6 +15,7 @@ from contextwright.atoms.select import sliding
 from contextwright.atoms.select.sliding import Sliding
 from contextwright.compiler import word_left
 from contextwright.compiler.trace import Tracer
+from contextwright.compiler.word_at_step import WordAtStep
 
 SPECS = (
     C.decay(full=2, fold=2, step=2, max_tokens=60), C.decay(1, 1, step=1, summary=False, subtasks=True),
@@ -116,6 +117,19 @@ def test_a_step_of_a_window_in_tokens_weighs_what_is_near(monkeypatch):
         engine_of(C.sliding(window=500, recent=100)).compile(session)
         found.append(len(scored))
     assert 0 < max(found) < 120, found
+
+
+CAPPED = (
+    C.default() | C.cap(300), C.cap(500) | C.compact() | C.budget(400), C.cap(260) | C.compaction(900),
+    (C.default() | C.cap(400)) + C.window(2), C.cap(300) | C.fit(350), C.cap(240) + C.failures(2) | C.budget(700),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", few(range(24), 6))
+def test_a_cap_is_the_same_in_two_parts(seed, monkeypatch):
+    """Step after step; what is protected among them, and more than the cap."""
+    spec = CAPPED[seed % len(CAPPED)]
+    assert compared_in_two_parts(spec, (WordAtStep,), seed, 120, monkeypatch) > 8
 
 
 def test_between_two_steps_a_window_in_tokens_looks_at_what_is_new():

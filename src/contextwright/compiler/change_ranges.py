@@ -17,7 +17,7 @@ from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
-from contextwright.compiler.trace_findings import LimitStage
+from contextwright.compiler.trace_findings import Findings, LimitStage, once
 from contextwright.spec.inputs import Inputs
 
 
@@ -183,3 +183,12 @@ class ReceiptRanges:
             order = self._orders.get(change.id, -1)
             if order >= 0:
                 yield order, order + change.exchanges
+
+
+def findings_in_ranges(findings: Findings, inputs: Inputs) -> Findings:
+    """The findings with neighbours that were dropped for one reason as one entry, as the receipt
+    has them: they are not joined at each turn."""
+    ranges = ReceiptRanges(inputs, findings.orders)
+    changes = tuple(ranges.joined(without_superseded(once(findings.changes))))
+    places = {one.id: findings.orders[one.id] for one in changes}
+    return msgspec.structs.replace(findings, changes=changes, orders=places)

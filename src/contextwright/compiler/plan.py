@@ -45,6 +45,7 @@ class Plan(msgspec.Struct, frozen=True):
         view: how far back a compile looks to decide about one exchange.
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
         age_limit: what leaves nothing of the conversation that is older than it says.
+        is_sole: whether no two terms of the spec may bring the same.
         may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
         is_silent: whether the request does not name what it leaves out.
         notes: conditions that do not hold, with what is left out for it.
@@ -68,6 +69,7 @@ class Plan(msgspec.Struct, frozen=True):
     view: View = "all"
     mapping: tuple[Atom, ...] = ()
     age_limit: Atom | None = None
+    is_sole: bool = False
     may_go_on: bool = False
     is_silent: bool = False
     notes: tuple[str, ...] = ()
@@ -159,6 +161,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         view=view,
         mapping=_mapping(body, redactions) if view in {"fold", "step"} else (),
         age_limit=age_limit(body),
+        is_sole=len([*_heads(body)]) < 2,
         may_go_on=stands(body, terminal, view)
         and every_redaction == redactions
         and not (validations or step_key),

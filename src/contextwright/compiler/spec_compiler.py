@@ -276,7 +276,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
                 continue
             own = {"notes": [*notes], "folded": [], "undecided": [], "stepped": {}}
             behind = view == "step" and not whole
-            tried = msgspec.structs.replace(inputs, start=start, behind_step=behind, **own)
+            tried = msgspec.structs.replace(
+                inputs, start=start, behind_step=behind, oldest=0 if self.steps else oldest, **own
+            )
             try:
                 fitted = self._tried(planned, tried, target)
             except BudgetError:
@@ -356,6 +358,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             clean_name=planned.clean_added_name,
             ports=self.ports,
             mapping=planned.mapping,
+            is_sole=planned.is_sole,
             answers=self.answers,
             dry=dry,
             asked=wants.asked,
@@ -402,22 +405,23 @@ def _is_enough(view: View, fitted: _Fitted, target: Target, oldest: int) -> bool
 def _oldest(planned: Plan, inputs: Inputs) -> int:
     """The first exchange that is not too old for the spec; 0 where it has no such limit."""
     age = planned.age_limit.traits.max_age if planned.age_limit is not None else None
-    return 0 if age is None or planned.view != "block" else inputs.snapshot.first_within(age)
+    is_known = planned.view in {"block", "all"} and not inputs.snapshot.positions("kind", "summary")
+    return inputs.snapshot.first_within(age) if age is not None and is_known else 0
 
 
 def _in_ranges(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> ReceiptRanges:
     """Put the changes in as few entries as say the same."""
     ranges = ReceiptRanges(inputs, tracer.orders)
     changes = without_superseded(tracer.changes)
-    if is_bounded(planned.view, inputs):
-        oldest = max(inputs.snapshot.preamble, _oldest(planned, inputs))
-        if (stage := tracer.limit_drop) is not None:
-            drop = LimitDrop(stage, blocks, tracer.summarized)
-            changes = ranges.with_dropped(changes, drop, oldest, drop.cut(inputs.protection))
-        if planned.age_limit is not None and planned.view == "block":
-            word = repr(planned.age_limit)
-            stale = LimitStage(word, left_out(word), inputs.protection)
-            drop = LimitDrop(stale, blocks, tracer.summarized)
-            changes = ranges.with_dropped(changes, drop, inputs.snapshot.preamble, oldest)
+    first = inputs.snapshot.preamble
+    oldest = max(first, _oldest(planned, inputs))
+    if is_bounded(planned.view, inputs) and (stage := tracer.limit_drop) is not None:
+        drop = LimitDrop(stage, blocks, tracer.summarized)
+        changes = ranges.with_dropped(changes, drop, oldest, drop.cut(inputs.protection))
+    if planned.age_limit is not None and oldest > first:
+        word = repr(planned.age_limit)
+        stale = LimitStage(word, left_out(word), inputs.protection)
+        drop = LimitDrop(stale, blocks, tracer.summarized)
+        changes = ranges.with_dropped(changes, drop, first, oldest)
     tracer.changes = ranges.joined(changes)
     return ranges

@@ -12,7 +12,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
-from contextwright.compiler.change_ranges import ReceiptRanges, without_superseded
+from contextwright.compiler.change_ranges import findings_in_ranges, without_superseded
 from contextwright.compiler.mapped_log import (
     logged,
     mapped_tokens,
@@ -23,7 +23,7 @@ from contextwright.compiler.mapped_log import (
 from contextwright.compiler.step_places import joined
 from contextwright.compiler.stood_for import spans_between, spans_of, stood_for
 from contextwright.compiler.trace import Tracer
-from contextwright.compiler.trace_findings import Findings, once
+from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
 from contextwright.spec.inputs import Inputs
@@ -112,7 +112,7 @@ def left_by_step(
         findings = _as_logged(findings, inputs) if inputs.mapping else findings
     texts = tuple(block for block in old if block.order < 0)
     standing = joined(old, left, place) if left is not None else ()
-    brief = _in_ranges(findings, inputs)
+    brief = findings_in_ranges(findings, inputs)
     dropped = frozenset(one.id for one in findings.changes if one.action == "dropped")
     answers = kept_answers(used, inputs)
     made = StepLeft(key, place, texts, left, standing, findings, brief, dropped, answers)
@@ -159,15 +159,6 @@ def _with_summary(
         whole = logged((one.order for one in members), inputs) if inputs.mapping else members
         findings = _with_entry(findings, tells, members, sum(map(inputs.cost, whole)))
     return left, findings
-
-
-def _in_ranges(findings: Findings, inputs: Inputs) -> Findings:
-    """The findings with neighbours that were dropped for one reason as one entry, as the receipt
-    has them: they are not joined at each turn."""
-    ranges = ReceiptRanges(inputs, findings.orders)
-    changes = tuple(ranges.joined(without_superseded(once(findings.changes))))
-    places = {one.id: findings.orders[one.id] for one in changes}
-    return replace(findings, changes=changes, orders=places)
 
 
 def _as_logged(findings: Findings, inputs: Inputs) -> Findings:

@@ -10,6 +10,7 @@ known without all that were before (ADR 94).
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -22,8 +23,11 @@ from contextwright.compiler.token_sums import (
     tokens_between,
 )
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.memo import Memo
+from contextwright.spec.terminal import LOW
+from contextwright.spec.word_roles import Shortener
 
 PART = 15
 """Percent of what exchanges may have that is history's at a step, beside what must stay."""
@@ -300,3 +304,18 @@ def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
         for block in blocks
     ]
     return (*made, *[block for block in rest if block is not None])
+
+
+def rule_of(word: Atom, limit: int, inputs: Inputs) -> LimitRule:
+    """The rule of a word with a limit of so many tokens."""
+    least = partial(word.least, inputs=inputs) if isinstance(word, Shortener) else None
+    return LimitRule(limit, LOW, word, least, word.traits.answers)
+
+
+def inputs_then(place: int, inputs: Inputs) -> Inputs:
+    """What a compile depended on when this exchange had not begun."""
+    then = snapshot_before(place, inputs.snapshot)
+    protection = protection_then(then, inputs)
+    return msgspec.structs.replace(
+        inputs, snapshot=then, protection=protection, settled=then.settled
+    )

@@ -7,8 +7,10 @@ import msgspec
 from msgspec.structs import replace
 
 from contextwright.blocks.block import Blocks
+from contextwright.compiler.change_ranges import findings_in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
+from contextwright.compiler.word_at_step import WordAtStep, at_step
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer
@@ -49,14 +51,37 @@ def collected(inputs: Inputs) -> tuple[int, ...]:
 
 class WordLeft(msgspec.Struct, frozen=True, eq=False):
     """What a word made of the conversation up to a place. `key` holds what it follows from beside
-    that; findings: what is written of it; stepped: the steps that it had taken."""
+    that; findings: what is written of it; brief: the same, neighbours that were dropped in ranges;
+    stepped: the steps that it had taken."""
 
     old: Blocks
     key: tuple[object, ...]
     blocks: Blocks
     findings: Findings
+    brief: Findings
     answers: KeptAnswers
     stepped: dict[object, int]
+
+
+class _Settled:
+    """A word that divides the conversation where all before has settled."""
+
+    def __init__(self, word: Divided) -> None:
+        self._word = word
+        self.divides = word.divides
+        self.divides_at, self.is_whole = word.divides_at, word.is_whole
+        self.front = self.behind = word.apply
+
+    def holds_until(self, inputs: Inputs) -> int:
+        """The last place where it may divide."""
+        return min(inputs.settled, inputs.protection.edge)
+
+    def key(self, inputs: Inputs) -> tuple[object, ...]:
+        """Nothing that is not of all words."""
+        return ()
+
+
+_Parts = _Settled | WordAtStep
 
 
 def behind_all(word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
@@ -77,44 +102,53 @@ def in_two(
         source: what brings the conversation; what the word stands on by itself, if None.
     """
     snapshot = inputs.snapshot
-    if not isinstance(word, Divided) or inputs.redacts or tracer.counts_steps:
+    parts = _Settled(word) if isinstance(word, Divided) else at_step(word)
+    if parts is None or inputs.redacts or tracer.counts_steps:
         return None
     if snapshot.positions("kind", "summary") or inputs.start > snapshot.preamble:
         return None
     first = snapshot.preamble
-    place = word.divides_at(inputs, lambda stop: tokens_between(first, stop, inputs))
-    is_history = first < place <= min(inputs.settled, inputs.protection.edge)
+    place = parts.divides_at(inputs, lambda stop: tokens_between(first, stop, inputs))
+    is_history = first < place <= parts.holds_until(inputs)
     if not is_history or not snapshot.begins_log:
         return None
-    source = word.divides if source is None else source
-    left = _left(word, inputs.until(place, source), source, inputs, tracer)
+    source = parts.divides if source is None else source
+    left = _left(word, parts, inputs.until(place, source), source, inputs, tracer)
     newer = inputs.blocks(snapshot.exchanges(place), source)
-    if not word.is_whole(left.blocks, newer, inputs):
+    if not parts.is_whole(left.blocks, newer, inputs):
         return None
-    tracer.take(left.findings)
+    tracer.take(left.brief if inputs.is_sole else left.findings)
     inputs.used.update(left.answers.used)
     inputs.stepped.update(left.stepped)
-    return (*left.blocks, *_run(word, newer, source, inputs, tracer))
+    after = parts.behind(newer, inputs)
+    return (*left.blocks, *_recorded(word, newer, after, source, tracer))
 
 
-def _run(word: Divided, blocks: Blocks, source: str, inputs: Inputs, tracer: "Tracer") -> Blocks:
-    """What a word makes of blocks, written down."""
+def _recorded(word: Atom, before: Blocks, after: Blocks, source: str, tracer: "Tracer") -> Blocks:
+    """What a word made of blocks, written down."""
     record = tracer.record if source == SOURCE else tracer.selected
-    return record(repr(word), blocks, word.apply(blocks, inputs))
+    return record(repr(word), before, after)
 
 
-def _left(word: Divided, old: Blocks, source: str, inputs: Inputs, tracer: "Tracer") -> WordLeft:
+def _left(
+    word: Atom, parts: _Parts, old: Blocks, source: str, inputs: Inputs, tracer: "Tracer"
+) -> WordLeft:
     protection = inputs.protection
     held = frozenset(at for at in protection.exchanges if at <= old[-1].order)
-    key = (held, inputs.agent, inputs.ports, inputs.cost, inputs.sign)
+    own = parts.key(inputs)
+    key = (held, inputs.agent, inputs.ports, inputs.cost, inputs.sign, *own)
     table = inputs.memo.table(("word left", word, source, inputs.cost_id))
     known: WordLeft | None = table.known("")
     if known is not None and known.old is old and known.key == key and known.answers.hold(inputs):
         return known
-    before, used, own = collected(inputs), dict[str, Answer](), tracer.attempt()
+    before, used, attempt = collected(inputs), dict[str, Answer](), tracer.attempt()
     stepped = dict[object, int]()
-    blocks = _run(word, old, source, replace(inputs, used=used, stepped=stepped), own)
-    made = WordLeft(old, key, blocks, own.findings(), kept_answers(used, inputs), stepped)
+    made = parts.front(old, replace(inputs, used=used, stepped=stepped))
+    blocks = _recorded(word, old, made, source, attempt)
+    findings = attempt.findings()
+    brief = findings_in_ranges(findings, inputs)
+    answers = kept_answers(used, inputs)
+    left = WordLeft(old, key, blocks, findings, brief, answers, stepped)
     if collected(inputs) == before and not tracer.is_moot():
-        table[""] = made
-    return made
+        table[""] = left
+    return left

@@ -6,25 +6,21 @@ log (`compiler.step_places`), and what lies behind it is decided as at that plac
 stay then, its ages, and what had settled.
 """
 
-from functools import partial
-
 import msgspec
 from msgspec.structs import astuple, replace
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.step_places import (
-    LimitRule,
     LimitStep,
+    inputs_then,
     joined,
-    protection_then,
-    snapshot_before,
+    rule_of,
     step_of,
 )
 from contextwright.compiler.token_sums import SOURCE, least_between, tokens_between
 from contextwright.compiler.word_left import collected
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.terminal import LOW
 from contextwright.spec.word_roles import Shortener
 
 
@@ -38,7 +34,7 @@ def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
     costs = inputs.costs(blocks)
     total = sum(costs)
     fixed = sum(cost for block, cost in zip(blocks, costs, strict=True) if block.order < 0)
-    standing = step_of(_rule(word, limit, inputs), fixed, inputs) if total > limit else None
+    standing = step_of(rule_of(word, limit, inputs), fixed, inputs) if total > limit else None
     if isinstance(word, Shortener) and _is_whole(blocks, inputs):
         step = standing[0] if standing is not None else None
         if step is not None and step.is_passed and _is_logged(blocks, inputs):
@@ -78,7 +74,7 @@ def _is_logged(blocks: Blocks, inputs: Inputs) -> bool:
 
 def _shortens(word: Shortener, step: LimitStep, inputs: Inputs) -> bool:
     """Whether a step leaves less of anything before it, whatever of that is looked at."""
-    first, rule = inputs.snapshot.preamble, _rule(word, 0, inputs)
+    first, rule = inputs.snapshot.preamble, rule_of(word, 0, inputs)
     assert rule.least is not None
     least = least_between(first, step.place, rule.key, rule.least, inputs)
     return least < tokens_between(first, step.place, inputs)
@@ -89,11 +85,6 @@ def _shortest(word: Shortener, blocks: Blocks, step: LimitStep, inputs: Inputs) 
     that was before it, whatever of that is looked at."""
     old = tuple(block for block in blocks if block.order < step.place)
     return joined(blocks, word.shortest(old, inputs_then(step.place, inputs)), step.place)
-
-
-def _rule(word: Atom, limit: int, inputs: Inputs) -> LimitRule:
-    least = partial(word.least, inputs=inputs) if isinstance(word, Shortener) else None
-    return LimitRule(limit, LOW, word, least, word.traits.answers)
 
 
 class _Left(msgspec.Struct, frozen=True, eq=False):
@@ -123,10 +114,3 @@ def _left(word: Atom, old: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:
 
 def _collected(inputs: Inputs) -> tuple[int, ...]:
     return (*collected(inputs), len(inputs.used))
-
-
-def inputs_then(place: int, inputs: Inputs) -> Inputs:
-    """What a compile depended on when this exchange had not begun."""
-    then = snapshot_before(place, inputs.snapshot)
-    protection = protection_then(then, inputs)
-    return replace(inputs, snapshot=then, protection=protection, settled=then.settled)

@@ -45,6 +45,9 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             before it is certain to be dropped by the limit, but for what something holds.
         behind_step: whether what lies before `start` is what a step of the limit left, and is not
             given.
+        oldest: the first exchange that is not too old for the spec: of those before it, the first
+            word of each term leaves what something holds, whatever stands behind it.
+        is_sole: whether no two terms of the spec may bring the same.
         window: the first exchange of the widest `C.window` in the spec; what `before_window` is
             before. None without one.
         tools: what may be called, before any scope.
@@ -83,6 +86,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     settled: int
     start: int = 0
     behind_step: bool = False
+    oldest: int = 0
+    is_sole: bool = False
     agent: str = ""
     window: int | None = None
     tools: tuple[Tool, ...] = ()
@@ -208,9 +213,9 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 
     def conversation(self, source: str) -> tuple[Block, ...]:
         """The raw blocks of the conversation: all from `start` on, and what is held of those
-        before."""
+        before. Nor is given what is too old."""
         snapshot, first = self.snapshot, self.snapshot.preamble
-        start = max(first, self.start)
+        start = max(first, self.start, self.oldest)
         held: list[Exchange] = []
         if start > first:
             pinned = snapshot.exchanges_with("pinned", "yes", first, start)

@@ -28,9 +28,9 @@ class _Reached:
 
     def follow(self, blocks: Sequence[Block], stop: int, inputs: Inputs) -> None:
         """Hash the exchanges before `stop` too."""
-        new = blocks[self.place : stop]
-        for source, group in groupby(new, key=lambda block: block.source):
-            self._add(tuple(group), source, inputs)
+        runs = groupby(enumerate(blocks[self.place : stop]), key=_run)
+        for (source, *_), group in runs:
+            self._add(tuple(block for _, block in group), source, inputs)
         self.place = max(self.place, stop)
 
     def copy(self) -> "_Reached":
@@ -40,13 +40,11 @@ class _Reached:
         return other
 
     def _add(self, blocks: Sequence[Block], source: str, inputs: Inputs) -> None:
-        orders = [block.order for block in blocks if block.order >= 0]
-        start = min(orders, default=0)
-        exchanges = inputs.snapshot.exchanges(start, max(orders, default=-1) + 1)
+        start = blocks[0].order
+        exchanges = inputs.snapshot.exchanges(start, start + len(blocks)) if start >= 0 else []
         raw = inputs.blocks(exchanges, source)
-        for block in blocks:
-            place = block.order - start
-            if block.order < 0 or place >= len(exchanges):
+        for place, block in enumerate(blocks):
+            if place >= len(exchanges):
                 self.hash.update(_digest(block))
                 continue
             exchange = exchanges[place]
@@ -117,6 +115,12 @@ def _task(blocks: Sequence[Block], prefix: SavedPrefix, inputs: Inputs) -> bytes
     """The digest of the task, if it is in the prefix."""
     place = inputs.protection.task - inputs.snapshot.preamble
     return _digest(blocks[place]) if 0 <= place < prefix.place else b""
+
+
+def _run(placed: tuple[int, Block]) -> tuple[str, bool, int]:
+    """Equal for neighbours in the log: what lies between two others is not looked at."""
+    place, block = placed
+    return block.source, block.order < 0, block.order - place
 
 
 def _digest(block: Block) -> bytes:
