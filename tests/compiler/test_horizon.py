@@ -247,6 +247,7 @@ def ask(session: Session, n: int) -> None:
         C.isolate() | C.budget(800),
         C.default() | C.truncate(20) | C.fit(800, strategy="strict"),
         C.default() | C.fresh(10) | C.budget(8000),
+        C.compact(min_gain=50, min_tokens=8, max_tokens=16) | C.budget(800),
         C.fresh(10) | C.compaction(800),
         C.fresh(10) | C.dedup() | C.fit(800),
         C.default() | C.validate("completeness") | C.budget(800),

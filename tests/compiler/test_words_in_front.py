@@ -1,4 +1,4 @@
-"""What stands behind a word that leaves nothing too old is not given the rest, and nobody can tell."""
+"""What a word leaves out, or knows by a table, is not given to those behind it, and nobody can tell."""
 
 import random
 
@@ -28,4 +28,19 @@ def test_what_is_too_old_is_not_given_whatever_stands_behind(seed):
     """Request and receipt, of short turns and of a long one."""
     dice, spec = random.Random(seed), AGED[seed % len(AGED)]
     assert plan(spec).view == "all"
+    expect_the_same_as_it_grows(spec, list(agent(dice).log if seed % 2 else named(dice).log))
+
+
+GAINS = (
+    C.compact(min_gain=60, min_tokens=4, max_tokens=9), C.default() | C.compact("stale", stale_after=2, min_gain=25, min_tokens=4, max_tokens=9),
+    C.compact("tool_results", min_gain=150, min_tokens=4, max_tokens=9) | C.truncate(12),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", few(range(24), 6))
+def test_what_is_worth_it_together_is_told_wherever_a_compile_begins(seed):
+    """Request and receipt, as what is saved comes to be enough, and some of it is held."""
+    dice = random.Random(seed)
+    spec = GAINS[seed % 3] | C.budget(dice.randint(60, 260))
+    assert plan(spec).view != "all"
     expect_the_same_as_it_grows(spec, list(agent(dice).log if seed % 2 else named(dice).log))

@@ -7,13 +7,15 @@ block keeps its bytes and the provider's cache keeps its prefix.
 
 from typing import ClassVar, Literal
 
+from contextwright.atoms.logged_gains import LoggedGains
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import shorten_results
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.protection import whole_of_its_own
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
 from contextwright.spec.expr import Atom
-from contextwright.spec.inputs import Inputs
+from contextwright.spec.inputs import Inputs, with_source
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
@@ -85,18 +87,45 @@ class Compact(Atom, frozen=True, kw_only=True):
         """`stale` goes by age."""
         return Traits(
             min_age=self.stale_after if self.strategy == "stale" else None,
-            view="all" if self.min_gain else "block",  # a gain is the sum over all
+            view="log" if self.min_gain else "block",  # a gain is the sum over all
             maps=not self.min_gain,
         )
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, the old and long ones compacted."""
         made = self._applied(blocks, inputs)
-        if self.min_gain and made is not blocks:
-            changed = [pair for pair in zip(blocks, made, strict=True) if pair[0] is not pair[1]]
-            gain = sum(inputs.cost(old) - inputs.cost(new) for old, new in changed)
-            return made if gain >= self.min_gain else blocks
+        if self.min_gain and made != blocks and self._gain(blocks, made, inputs) < self.min_gain:
+            return blocks
         return made
+
+    def _gain(self, blocks: Blocks, made: Blocks, inputs: Inputs) -> int:
+        """Tokens that all of it saves; of blocks that stand as the log has them, also before the
+        first of them."""
+        changed = [pair for pair in zip(blocks, made, strict=True) if pair[0] is not pair[1]]
+        if inputs.start > inputs.snapshot.preamble:
+            changed = [pair for pair in changed if pair[0].order >= inputs.settled]
+        gain = sum(inputs.cost(old) - inputs.cost(new) for old, new in changed)
+        return gain + self._logged_gain(inputs) if inputs.start > inputs.snapshot.preamble else gain
+
+    def _logged_gain(self, inputs: Inputs) -> int:
+        """Tokens that it saves of what has settled."""
+        snapshot, stop = inputs.snapshot, inputs.settled
+        made = inputs.memo.table((self, inputs.counter_id))
+
+        def gain_of(block: Block) -> int:
+            old = with_source(block, "history")
+            if whole_of_its_own(old):
+                return 0
+            new = made.remembered(old, lambda old: self.compacted(old, inputs))
+            return 0 if new is old else inputs.cost(old) - inputs.cost(new)
+
+        if self.strategy == "stale":
+            stop = min(stop, snapshot.first_within(self.stale_after - 1))
+        held = (*inputs.protection.exchanges, *inputs.reading())
+        if snapshot.position < len(snapshot.log):  # a look back
+            return LoggedGains().saved(stop, held, gain_of, inputs)
+        with inputs.memo.growing(("logged gains", self, inputs.cost), LoggedGains) as gains:
+            return gains.saved(stop, held, gain_of, inputs)
 
     def _applied(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         def change(block: Block) -> Block:
