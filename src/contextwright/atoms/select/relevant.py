@@ -259,6 +259,9 @@ def _best_first(scores: Sequence[int]) -> Iterator[int]:
 def asked_last(inputs: Inputs) -> str:
     """What the user said last."""
     snapshot = inputs.snapshot
+    ends = snapshot.log.ends("role", "user", snapshot.position)
+    if ends is not None and (newest := snapshot.log[ends[1]].text):
+        return newest
     for position in reversed(snapshot.positions("role", "user")):
         text = snapshot.log[position].text
         if text:
