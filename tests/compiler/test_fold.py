@@ -1,6 +1,7 @@
 """A fold goes on where it stopped: the same decisions as from scratch, for the work of what is new."""
 
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,11 +11,12 @@ from tests.parameters import few
 
 from contextwright import C, Session
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.compiler.steps import decide, fold, note, origins, repeats, word_weights
+from contextwright.compiler.steps import decide, fold, forms, note, origins, repeats, word_weights
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.compiler.steps.size_row import CHUNK, SizeRow
 from contextwright.errors import ContextwrightError
+from contextwright.memo import owned_tables
 from contextwright.spec.inputs import Memo
 from contextwright.testing import sessions, target_for
 
@@ -234,6 +236,21 @@ def test_a_turn_between_steps_costs_what_is_new(monkeypatch):
         list(growing(session, C.compaction(6000), memo, [len(session)]))
     # the request in front of the assistant's words was built the turn before
     assert len(requests) <= 6 and len(steps) <= 1 and (steps or not entries)
+
+
+def test_a_step_knows_the_entries_of_the_step_before(monkeypatch):
+    """However many compiles lie between them: what two steps ask for is written once."""
+    monkeypatch.setattr(owned_tables, "LASTING", 2)  # as if each turn were a hundred compiles
+    written = Counter()
+    write = forms._entry
+    monkeypatch.setattr(
+        forms, "_entry", lambda *given: written.update([(given[0].id, given[1])]) or write(*given)
+    )
+    session, memo = work(240, 3), Memo()
+    positions = range(40, len(session.log), 3)
+    packs = list(growing(session, C.compaction(3000), memo, positions))
+    assert sum(pack is not None for pack in packs) > 50
+    assert len(written) > 700 and sum(written.values()) < 2 * len(written)
 
 
 def test_a_memo_keeps_few_states_of_a_session_however_long(monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 
 from contextwright.memo.memory_budget import MemoryBudget
-from contextwright.memo.owned_tables import BRIEF, LASTING, SLOWLY, Table, Tables
+from contextwright.memo.owned_tables import AT_ONCE, BRIEF, LASTING, SLOWLY, Table, Tables
 from contextwright.memo.sizes import bytes_of
 
 
@@ -77,6 +77,60 @@ def test_what_the_next_compiles_do_not_use_goes():
             table.remembered(f"of turn {turn}", len)
             assert len(table) + len(table.before) <= 2 * lasts + 4
             assert "the same" in table or "the same" in table.before
+
+
+def test_a_table_that_stays_forgets_when_it_is_told_to():
+    tables = Tables()
+    table = tables.table("entries", stays=True)
+    table["one"] = 1
+    for _ in range(5 * LASTING):
+        tables.begin()
+        tables.end()
+    assert tables.table("entries", stays=True) is table and table.get("one") == 1
+    table.end_generation()
+    assert table.get("one") is None and table.known("one") == 1
+    for _ in range(2):
+        table.end_generation()  # no use was made of it since
+    assert table.get("one") == 1
+    for _ in range(2):
+        for _ in range(LASTING + 1):
+            tables.begin()
+            tables.end()
+        table.end_generation()
+    assert table.known("one") is None
+
+
+def test_what_is_forgotten_is_let_go_of_in_parts():
+    class Text:
+        left = 0
+
+        def __init__(self):
+            Text.left += 1
+
+        def __del__(self):
+            Text.left -= 1
+
+    def filled():
+        tables = Tables(MemoryBudget())
+        table = tables.table("texts", brief=True)
+        for number in range(5 * AT_ONCE):
+            table[number] = Text()
+        return tables
+
+    tables, least = filled(), []
+    while Text.left:
+        before = Text.left
+        tables.begin()
+        tables.end()
+        least.append(before - Text.left)
+    assert max(least) == AT_ONCE and len(least) <= 2 * BRIEF + 8
+    tables = filled()
+    for _ in range(2 * BRIEF + 3):
+        tables.begin()
+        tables.end()
+    assert 0 < Text.left < 5 * AT_ONCE
+    tables.forget()  # at once: what was erased may not live on
+    assert not Text.left
 
 
 def test_what_a_step_asks_for_after_fifty_calls_is_known():

@@ -96,6 +96,9 @@ CALLS = {
     "/v1/messages/count_tokens?beta=true": ("anthropic", "", True),
     "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse": ("gemini", "gemini-2.5-pro", False),
     "/v1beta/models/gemini-2.5-pro:countTokens": ("gemini", "gemini-2.5-pro", True),
+    "/v1internal:streamGenerateContent?alt=sse": ("gemini", "", False),
+    "/v1internal:generateContent": ("gemini", "", False),
+    "/v1internal:countTokens": ("gemini", "", True),
 }  # fmt: skip
 
 
@@ -107,7 +110,13 @@ def test_a_call_of_a_model_is_known_by_its_path(path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/embeddings", "/v1/responses/compact", "/v1/messages/batches"]
+    "path",
+    [
+        "/v1/embeddings",
+        "/v1/responses/compact",
+        "/v1/messages/batches",
+        "/v1internal:loadCodeAssist",
+    ],
 )
 def test_other_paths_are_no_calls(path):
     assert model_call("POST", path) is None

@@ -180,9 +180,45 @@ class Gemini:
         return text, calls, "tool_calls" if calls else "stop", counts
 
 
-WAYS = [
-    (client, way) for client in (Chat, Messages, Responses, Gemini) for way in ("ask", "stream")
-]
+class LoggedIn(Gemini):
+    """As Gemini's command line asks and reads: the request in an object, the answer in another."""
+
+    def asked_at(self, method):
+        declared = {"name": "read", "parametersJsonSchema": {"type": "object"}}
+        request = {
+            "contents": gemini_contents(),
+            "tools": [{"functionDeclarations": [declared]}],
+            "session_id": "s1",
+        }
+        around = {"model": "gemini-2.5-pro", "project": "p1", "user_prompt_id": "u1"}
+        status, _, text = post(
+            self.url, {**around, "request": request}, path=f"/v1internal:{method}"
+        )
+        if status != 200:
+            raise GeminiError(status, json.loads(text))
+        return text
+
+    def ask(self):
+        return self.read([json.loads(self.asked_at("generateContent"))])
+
+    def stream(self):
+        text = self.asked_at("streamGenerateContent?alt=sse").decode()
+        lines = (line.removeprefix("data: ") for line in text.splitlines())
+        return self.read([json.loads(line) for line in lines if line])
+
+    def listed(self):
+        return self.read(json.loads(self.asked_at("streamGenerateContent")))
+
+    def read(self, answers):
+        for answer in answers:
+            if error := answer.get("error"):
+                raise GeminiError(error["code"], answer)
+            assert answer["traceId"]
+        return self.seen([types.GenerateContentResponse(**one["response"]) for one in answers])
+
+
+CLIENTS = (Chat, Messages, Responses, Gemini, LoggedIn)
+WAYS = [(client, way) for client in CLIENTS for way in ("ask", "stream")]
 
 
 @pytest.mark.parametrize(("client", "way"), WAYS)
@@ -196,7 +232,8 @@ def test_a_call_of_ours_is_answered_within_the_answer(client, way):
 
 
 @pytest.mark.parametrize(
-    ("client", "way"), [(Messages, "stream"), (Chat, "stream"), (Gemini, "ask")]
+    ("client", "way"),
+    [(Messages, "stream"), (Chat, "stream"), (Gemini, "ask"), (LoggedIn, "stream")],
 )
 def test_all_requests_of_an_answer_are_billed(client, way):
     with StrictServer([expand, answer_of], window=30_000) as server:
@@ -392,14 +429,15 @@ def test_reasoning_that_led_to_our_calls_alone_is_held_with_them():
             assert len(server.requests) == 3 and not server.refused
 
 
-def test_a_stream_of_gemini_that_is_a_list():
+@pytest.mark.parametrize("client", [Gemini, LoggedIn])
+def test_a_stream_of_gemini_that_is_a_list(client):
     with StrictServer([expand, answer_of], window=30_000) as server:
 
         def listed(handler, events, cut):
             handler._send(200, [data for _, data in events])
 
         server._http.RequestHandlerClass._stream = listed
-        text, calls, end, told = asked(Gemini, "listed", server)
+        text, calls, end, told = asked(client, "listed", server)
         assert (text, calls, end) == ("Let me look. It is there.", [], "stop")
         assert told[1] == sum(bill.output for bill in server.bills)
 

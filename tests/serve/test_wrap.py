@@ -63,6 +63,7 @@ ENVIRONMENTS = [
     (["aider"], {"OPENAI_API_BASE": "http://own/v1"}, "http://own/v1", "OPENAI_API_BASE", "http://p/v1"),
     (["/usr/bin/codex", "exec"], {}, "https://api.openai.com", "OPENAI_BASE_URL", "http://p/v1"),
     (["gemini"], {}, "https://generativelanguage.googleapis.com", "GOOGLE_GEMINI_BASE_URL", "http://p"),
+    (["gemini"], {"GOOGLE_GENAI_USE_GCA": "true"}, "https://cloudcode-pa.googleapis.com", "CODE_ASSIST_ENDPOINT", "http://p"),
 ]  # fmt: skip
 
 

@@ -42,6 +42,15 @@ def shared_prefix(
     return Prefix(tokens(same), saved, where, read, written)
 
 
+def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
+    """Remember the pieces of a request that was sent: the one after it is held against them.
+
+    Args:
+        body: its bytes.
+    """
+    _new_pieces(request, body, renderer)
+
+
 def _same(old: "list[_Piece]", new: "list[_Piece]") -> int:
     """How many first pieces say the same: of most that is told by their being the same object."""
     least = min(len(old), len(new))

@@ -112,7 +112,7 @@ class Context:
         """`context(messages)` with the pack and the session of this very call, for a program that
         makes several at once."""
         listed = message_list(messages, "context(messages)")
-        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+        with self.conversations.updated(listed, id=id, tenant=tenant) as history:
             engine = self._engine(history, listed, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
@@ -142,7 +142,7 @@ class Context:
     ) -> ContextCall:
         """`recover` with the pack and the session of this very call."""
         listed = message_list(messages, "context.recover(messages, error)")
-        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+        with self.conversations.updated(listed, id=id, tenant=tenant) as history:
             engine = self._engine(history, listed, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.recover(history.session, error, reserved_system=reserved, counted=True)
@@ -159,7 +159,7 @@ class Context:
     def compile(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Pack:
         """The pack of these messages: the whole request, with its manifest."""
         listed = message_list(messages, "context.compile(messages)")
-        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+        with self.conversations.updated(listed, id=id, tenant=tenant) as history:
             engine = self._engine(history, listed, tenant)
             reserved = _reserved(engine, history, listed)
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
@@ -180,7 +180,7 @@ class Context:
             made = self._made("tools()")
             return made.engine.tools(made.session)
         listed = message_list(messages, "context.tools(messages)")
-        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+        with self.conversations.updated(listed, id=id, tenant=tenant) as history:
             return self._engine(history, listed, tenant).tools(history.session)
 
     def billed(
@@ -196,7 +196,7 @@ class Context:
         if (bill := usage_of(usage)) is None:
             return
         listed = message_list(messages, "context.billed(messages, usage)")
-        with self.conversations.updated(messages, id=id, tenant=tenant) as history:
+        with self.conversations.updated(listed, id=id, tenant=tenant) as history:
             self._engine(history, listed, tenant).bill(history.session, bill)
 
     @property

@@ -113,11 +113,15 @@ class Conversation:
             return self._updated(listed).session
 
     @contextmanager
-    def updated(self, source: Any) -> Generator[MessageHistory]:
-        """The history of these messages, which no other thread brings further meanwhile."""
+    def updated(self, source: Any, identity: bytes | None = None) -> Generator[MessageHistory]:
+        """The history of these messages, which no other thread brings further meanwhile.
+
+        Args:
+            identity: of them, where it is known.
+        """
         listed = message_list(source, "conversation.update(messages)")
         with self._lock:
-            yield self._updated(listed)
+            yield self._updated(listed, identity)
 
     def forget_oldest(self) -> bool:
         """Let go of the history that was used longest ago; whether there was another."""
@@ -139,7 +143,8 @@ class Conversation:
             return False
         if about.format not in FORMATS:
             return False
-        read, messages = restored(session, about.format, about.field)
+        is_named = self.format is not None
+        read, messages = restored(session, about.format, about.field, is_named=is_named)
         history = MessageHistory(bytes.fromhex(about.identity), read)
         history.hold(messages)
         with self._lock:
@@ -156,8 +161,8 @@ class Conversation:
         about = StoredHistory(history.identity.hex(), history.read.format, field)
         history.session.metadata[STORED] = msgspec.to_builtins(about)
 
-    def _updated(self, listed: MessageList) -> MessageHistory:
-        identity = identity_of(listed, self.format)
+    def _updated(self, listed: MessageList, identity: bytes | None = None) -> MessageHistory:
+        identity = identity or identity_of(listed, self.format)
         alike = [one for one in self._histories if one.identity == identity]
         overlaps = [one.overlap(listed.messages) for one in alike]
         pairs = list(zip(alike, overlaps, strict=True))

@@ -102,11 +102,12 @@ class Conversations:
         """The history of these messages, which no other thread brings further meanwhile. It is
         saved at the end."""
         listed = message_list(source, "conversations.update(messages)")
-        name = self._name(listed, id, tenant)
+        identity = identity_of(listed, self.format)
+        name = self._name(listed, identity, id, tenant)
         with self._lock:
             live = self._opened(name, most=MOST if id is not None else ALIKE)
         conversation = live.conversation
-        with conversation.updated(source) as history:
+        with conversation.updated(listed, identity) as history:
             try:
                 yield history
             finally:
@@ -122,7 +123,7 @@ class Conversations:
         with self._lock:
             return self._live.pop(_named(id, tenant), None) is not None
 
-    def _name(self, listed: MessageList, id: str | None, tenant: str) -> str:
+    def _name(self, listed: MessageList, identity: bytes, id: str | None, tenant: str) -> str:
         """The name of a conversation: of its id, or of what it begins with."""
         if id is not None:
             return _named(id, tenant)
@@ -135,7 +136,7 @@ class Conversations:
             first.append(made)
             if role not in _SYSTEM:
                 break
-        begin = digest([identity_of(listed, self.format).hex(), first]).hex()[:24]
+        begin = digest([identity.hex(), first]).hex()[:24]
         return f"{quote(tenant, safe='')}/*{begin}" if tenant else f"*{begin}"
 
     def _opened(self, name: str, most: int) -> _Live:

@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 from contextwright.compiler.pack import Pack, known_request
 from contextwright.compiler.plan import Plan, known_plan
+from contextwright.compiler.prefix import note_pieces
 from contextwright.compute_gate import waiting
 from contextwright.engine.door import ports_of
 from contextwright.engine.embedded import answering_by
@@ -144,6 +145,8 @@ def observe_bill(
         known = known_request(sent)
         request = dict(known.request) if known is not None else sent.request
         estimated = target.provider.renderer.measure(request, target)
+        if known is not None:  # behind the answer nobody waits for it
+            note_pieces(request, sent.body, target.provider.renderer)
     # what the caller adds, such as ADK's instruction and tools, is billed as well
     estimated += sent.manifest.reserved_system
     calibrator.observe(target.format, target.model, billed_input, estimated)

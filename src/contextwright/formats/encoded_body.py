@@ -18,10 +18,10 @@ class EncodedBody(msgspec.Struct, frozen=True, eq=False):
     """A body that was encoded, to go on from.
 
     Args:
-        text: its JSON. checksum: the sha256 of that, in hex.
+        text: its JSON. checksum: the sha256 of that, in hex; empty where it is not asked for.
         head: the text up to the bracket in front of the first message, with it.
         items: the messages; nobody writes into them. ends: where each ends in the text.
-        hashed: the sha256 up to the end of the last message; nobody adds to it.
+        hashed: the sha256 up to the end of the last message, if any; nobody adds to it.
     """
 
     text: bytes
@@ -34,33 +34,42 @@ class EncodedBody(msgspec.Struct, frozen=True, eq=False):
 
 
 def encoded_body(
-    fields: Mapping[str, Any], key: str, order: Order = None, before: EncodedBody | None = None
+    fields: Mapping[str, Any],
+    key: str,
+    order: Order = None,
+    before: EncodedBody | None = None,
+    *,
+    has_checksum: bool = True,
 ) -> EncodedBody:
     """A body encoded as `msgspec.json.encode` does it.
 
     Args:
         key: of its list of messages. before: a body that it may begin as.
+        has_checksum: whether its checksum is asked for, as it was for the body before.
     """
     head, items, tail = _around(fields, key, order)
-    same, start, ends = 0, head, array("q")
+    same, start, ends = 0, memoryview(head), array("q")
     if before is not None and (before.head, before.order) == (head, order):
         same = same_beginning(before.items, items)
     if before is not None and same:
-        start, ends = before.text[: before.ends[same - 1]], before.ends[:same]
+        start, ends = memoryview(before.text)[: before.ends[same - 1]], before.ends[:same]
     texts = [msgspec.json.encode(item, order=order) for item in items[same:]]
     further = b",".join(([b""] if same and texts else []) + texts)
     end = len(start)
     for text in texts:
         end += len(text) + (len(ends) > 0)
         ends.append(end)
+    body = b"".join((start, further, tail))
+    if not has_checksum:
+        return EncodedBody(body, "", head, order, tuple(items), ends, None)
     if before is not None and same and same == len(before.items):
         hashed = before.hashed.copy()
         hashed.update(further)
     else:
-        hashed = sha256(start + further)
+        hashed = sha256(start)
+        hashed.update(further)
     whole = hashed.copy()
     whole.update(tail)
-    body = b"".join((start, further, tail))
     return EncodedBody(body, whole.hexdigest(), head, order, tuple(items), ends, hashed)
 
 

@@ -78,12 +78,14 @@ class ReadMessages(msgspec.Struct, eq=False):
             or of one that has no messages that stand for themselves.
         spans: of each event.
         so_far: what the format's reader goes on from.
+        is_named: whether the caller says which format it is: it need not be told from messages.
     """
 
     session: Session
     format: str
     spans: list[Span]
     so_far: ReadSoFar
+    is_named: bool = False
 
     def take(self, tail: "ReadTail") -> None:
         """Add what was read of further messages."""
@@ -133,11 +135,13 @@ class ReadTail(msgspec.Struct, frozen=True, eq=False):
 
 
 def message_list(source: Any, where: str) -> MessageList:
-    """The messages of a list, or of a provider's body.
+    """The messages of a list, or of a provider's body; those that are told already as they are.
 
     Raises:
         SessionError: it is neither.
     """
+    if isinstance(source, MessageList):
+        return source
     if isinstance(source, list | tuple):
         return MessageList(source, list(cast("Sequence[Any]", source)))
     key = None if isinstance(source, str) else list_key(source)
@@ -183,7 +187,8 @@ def read_list(listed: MessageList, format: str | None) -> ReadMessages:
         own = _format_of(session)
     wire = [] if listed.key == "events" else _wire(listed.messages, own, 0)
     if own and hasattr(format_named(own), "read_more") and _all_of(wire, own):
-        return _resumed(session, own, wire, front(listed, own).records)
+        records = front(listed, own).records
+        return _resumed(session, own, wire, records, is_named=format is not None)
     homes = {} if listed.key else parse_messages(listed.messages, format=format).messages
     places = [homes.get(event.id, (-1,)) for event in session.log]
     spans = [(min(place, default=-1), max(place, default=-1)) for place in places]
@@ -218,7 +223,8 @@ def _read_further(
     read: ReadMessages, listed: MessageList, tail: list[Any], start: int
 ) -> ReadTail | None:
     is_json = all(map(_is_json, tail))  # a walk through all of it: once
-    if not read.format or (is_json and not _goes_on(read.format, listed, tail)):
+    is_told = is_json and not read.is_named
+    if not read.format or (is_told and not _goes_on(read.format, listed, tail)):
         return None  # of what is no JSON each message is recognized by itself
     wire = _wire(tail, read.format, start, is_json)
     if not _all_of(wire, read.format):
@@ -256,19 +262,24 @@ def cut(read: ReadMessages, messages: list[Any], count: int, id: str) -> tuple[R
         return ReadMessages(
             Session(id), "", [], _nothing()
         ), 0  # some were hidden, or repeat others
-    return _resumed(session, read.format, wire, _in_front(session, read.format, wire)), count
+    in_front = _in_front(session, read.format, wire)
+    return _resumed(session, read.format, wire, in_front, is_named=read.is_named), count
 
 
-def restored(session: Session, format: str, field: str) -> tuple[ReadMessages, list[Any]]:
+def restored(
+    session: Session, format: str, field: str, *, is_named: bool = False
+) -> tuple[ReadMessages, list[Any]]:
     """A session that was read from a list and stored: as its reader left it, and its messages.
 
     Args:
         field: of the body that the list stood in; empty for a list.
+        is_named: whether the caller says which format it is.
     """
     source = format_named(format).write(session)
     messages = source[field] if field else source
     wire = _wire(messages, format, 0)
-    return _resumed(session, format, wire, _in_front(session, format, wire)), messages
+    in_front = _in_front(session, format, wire)
+    return _resumed(session, format, wire, in_front, is_named=is_named), messages
 
 
 def _in_front(session: Session, format: str, wire: list[WireMessage]) -> int:
@@ -354,7 +365,9 @@ def _guarded(format: str, wire: list[WireMessage], before: ReadSoFar) -> list[Ev
         ) from error
 
 
-def _resumed(session: Session, format: str, wire: list[WireMessage], records: int) -> ReadMessages:
+def _resumed(
+    session: Session, format: str, wire: list[WireMessage], records: int, *, is_named: bool
+) -> ReadMessages:
     """A session as its reader left it, after these messages.
 
     Args:
@@ -369,7 +382,8 @@ def _resumed(session: Session, format: str, wire: list[WireMessage], records: in
         tools=_tool_names(session.log),
         metadata=object_if(session.metadata.get(format)),
     )
-    return ReadMessages(session, format, _spans(session.log, format, wire, records), so_far)
+    spans = _spans(session.log, format, wire, records)
+    return ReadMessages(session, format, spans, so_far, is_named)
 
 
 def _records(wire: list[WireMessage], format: str) -> list[range]:

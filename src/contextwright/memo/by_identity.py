@@ -35,8 +35,9 @@ def by_identity(table: Table, items: Sequence[T], make: Callable[[T], V]) -> lis
 
 def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
     """With how many of the very same objects both begin."""
-    are_same = list(map(is_, one, other))
-    return are_same.index(False) if False in are_same else len(are_same)
+    if all(map(is_, one, other)):  # as nearly always
+        return min(len(one), len(other))
+    return list(map(is_, one, other)).index(False)
 
 
 def _looked_up(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import islice
-from math import isqrt
+from math import inf, isqrt
 from typing import Any, Generic, TypeVar
 
 from contextwright.memo.memory_budget import BUDGET, MemoryBudget
@@ -26,6 +26,9 @@ LASTING = 8 * BRIEF
 """Scopes after which any other one does, but for what grows: so a session that goes on holds what
 its requests still ask for, and not all that they ever asked. It is long enough that a limit which
 is filled in some fifty calls has at its step what it found out at each."""
+AT_ONCE = 512
+"""Forgotten entries that are let go of at the beginning of a scope: all those of a first compile at
+once take as long as a call may."""
 _NOTHING: Any = object()
 
 
@@ -40,10 +43,10 @@ class Table(dict[Any, Any]):
         "make", "measured", "uses",
     )  # fmt: skip
 
-    def __init__(self, *, brief: bool = False, grows: bool = False) -> None:
+    def __init__(self, *, brief: bool = False, stays: bool = False, grows: bool = False) -> None:
         super().__init__()
         self.make: Callable[[Any], Any] | None = None
-        self.lasts = BRIEF if brief else LASTING
+        self.lasts = inf if stays else BRIEF if brief else LASTING
         self.grows = grows
         self.before: dict[Any, Any] = {}
         self.bytes = self.bytes_before = self.measured = self.uses = 0
@@ -86,6 +89,12 @@ class Table(dict[Any, Any]):
         self.clear()
         self.bytes_before, self.bytes = self.bytes, 0
         self.measured = self.uses = 0
+
+    def end_generation(self) -> None:
+        """Who fills a table that stays did so once more: forget what was not used since the last
+        time, unless that was a few uses ago."""
+        if self.uses > LASTING:
+            self.turn_over()
 
     def measure(self) -> None:
         """Measure what is new. What an entry holds is told by samples: of four entries all, of a
@@ -150,22 +159,25 @@ class Tables:
     def __init__(self, budget: MemoryBudget = BUDGET) -> None:
         self.tables: dict[Any, Table] = {}
         self._scopes: list[None] = []
+        self._forgotten: list[dict[Any, Any]] = []  # nobody looks into them any more
         self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
         self._measured = 0
         self._is_forgetting = False
         self._budget = budget
         self._account = budget.account(self)
 
-    def table(self, key: Any, *, brief: bool = False) -> Table:
+    def table(self, key: Any, *, brief: bool = False, stays: bool = False) -> Table:
         """The remembered results of one function, or of one under one condition.
 
         Args:
             brief: whether an entry is forgotten that the next compiles do not use: for what is
                 another one at nearly every turn.
+            stays: whether a generation lasts until who fills it says that it ends, however many
+                uses that takes.
         """
         table = self.tables.get(key)
         if table is None:
-            table = self.tables.setdefault(key, Table(brief=brief))
+            table = self.tables.setdefault(key, Table(brief=brief, stays=stays))
         return table
 
     def computed(self, key: Any, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -190,10 +202,12 @@ class Tables:
     def begin(self) -> None:
         """A scope begins: what does not grow is older by one use."""
         self._scopes.append(None)
+        self._let_go()
         for key, table in list(self.tables.items()):
             if not table.grows:
                 table.uses += 1
                 if table.uses > table.lasts:
+                    self._forgotten.append(table.before)
                     self._turn_over(key, table)
 
     def end(self) -> None:
@@ -234,11 +248,25 @@ class Tables:
 
     def forget(self) -> None:
         """Forget everything; where a compile runs, what it uses once it ended."""
+        self._forgotten.clear()
         self.turn_over()
         if self._scopes:
             self._is_forgetting = True
         else:
             self.turn_over()
+
+    def _let_go(self) -> None:
+        left = AT_ONCE
+        while left > 0 and self._forgotten:
+            try:
+                entries = self._forgotten.pop()
+            except IndexError:  # another thread was first
+                return
+            for _ in range(min(left, len(entries))):
+                entries.popitem()
+                left -= 1
+            if entries:
+                self._forgotten.append(entries)
 
     def _turn_over(self, key: Any, table: Table) -> None:
         table.turn_over()

@@ -11,10 +11,12 @@ from contextwright.errors import ProxyError
 
 _OPENAI, _ANTHROPIC = "https://api.openai.com", "https://api.anthropic.com"
 _GEMINI = "https://generativelanguage.googleapis.com"
+_GEMINI_LOGIN = "https://cloudcode-pa.googleapis.com"
 _VARIABLES = {
     _ANTHROPIC: ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"),
     _OPENAI: ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     _GEMINI: ("GOOGLE_GEMINI_BASE_URL",),
+    _GEMINI_LOGIN: ("CODE_ASSIST_ENDPOINT",),
 }
 """Variables by which clients of a provider find it."""
 _OWN = "contextwright"
@@ -84,6 +86,8 @@ def agent_command(
     """
     name = PurePath(arguments[0]).stem
     provider = _provider_of(upstream) if upstream else _PROVIDERS.get(name, "")
+    if provider == _GEMINI and not upstream and _is_logged_in(environment):
+        provider = _GEMINI_LOGIN
     known = next((environment[v] for v in _VARIABLES.get(provider, ()) if environment.get(v)), "")
     url = upstream or known or provider
     if not url:
@@ -99,6 +103,11 @@ def _provider_of(upstream: str) -> str:
     """The provider of a host; empty where it is none of those known."""
     host = urlsplit(upstream).hostname or ""
     return next((url for url in _VARIABLES if urlsplit(url).hostname == host), "")
+
+
+def _is_logged_in(environment: Mapping[str, str]) -> bool:
+    """Whether Gemini's command line is told to use its user's login."""
+    return environment.get("GOOGLE_GENAI_USE_GCA") == "true"
 
 
 def _name(provider: str) -> str:

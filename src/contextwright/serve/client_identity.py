@@ -83,6 +83,8 @@ def _body_ids(body: dict[str, Any]) -> list[tuple[str, object]]:
     user = object_if(body.get("metadata")).get("user_id")
     if isinstance(user, str):
         ids.append(("metadata.user_id", _session_of(user)))
+    if "contents" in body:  # Gemini's command line, logged in
+        ids.append(("request.session_id", body.get("session_id")))
     key = body.get("prompt_cache_key")
     # a key that is no id of its own may be that of a whole program
     if isinstance(key, str) and _UUID.search(key):

@@ -17,6 +17,7 @@ from contextwright.engine.ledger_summary import LedgerSummary
 from contextwright.errors import ContextwrightError, ProxyError
 from contextwright.formats.encoded_body import EncodedBody, encoded_body
 from contextwright.formats.fields import Json, object_if
+from contextwright.serve.call_envelopes import CallEnvelope, opened
 from contextwright.serve.client_identity import ClientIdentity, client_identity
 from contextwright.serve.content_codings import unpacked
 from contextwright.serve.grown_bodies import GrownBodies
@@ -51,6 +52,7 @@ class CompiledCall(msgspec.Struct, frozen=True, eq=False):
         made: what the context made of it, where it did.
         known_key: of the known body that it goes on from; then nothing was compiled.
         coding: of such a body.
+        envelope: what its body stands in, if anything.
     """
 
     call: ModelCall
@@ -62,6 +64,7 @@ class CompiledCall(msgspec.Struct, frozen=True, eq=False):
     made: ContextCall | None = None
     known_key: bytes = b""
     coding: str = ""
+    envelope: CallEnvelope | None = None
 
     @property
     def is_turn(self) -> bool:
@@ -149,12 +152,12 @@ class CallCompiler:
             plain = self._plain(raw, coding)
             if self.redacts:
                 raw = plain  # what one reader unpacks another could read otherwise
+            call, plain, envelope = self._opened(call, plain)
             key = _key(call, plain, named)
             if self._known.fits(key, plain):
                 reason = "it fits as it grew"
-                return CompiledCall(
-                    call, named, raw, UNTOUCHED, reason=reason, known_key=key, coding=coding
-                )
+                sent = CompiledCall(call, named, raw, UNTOUCHED, reason=reason)
+                return msgspec.structs.replace(sent, known_key=key, coding=coding)
             source = self._decoded(plain, MESSAGES[call.format], key)
             identity = client_identity(headers, source, tenant)
             why = self._why_aside(call, source, headers)
@@ -165,7 +168,7 @@ class CallCompiler:
             context = self._context_of(call, source)
             made = context.call(_body_of(call, source), id=id, tenant=tenant)
             self._note(key, plain, made.pack)
-            return self._made(call, identity, raw, source, made)
+            return self._made(call, identity, raw, source, made, envelope)
         except Exception as error:
             if self.redacts:
                 raise self._refused(error) from error
@@ -190,9 +193,10 @@ class CallCompiler:
         """
         self._known.forget(sent.known_key)
         try:
-            source = sent.source or self._decoded(
-                self._plain(sent.body, sent.coding), MESSAGES[sent.call.format]
-            )
+            source, envelope = sent.source, sent.envelope
+            if source is None:
+                _, plain, envelope = self._opened(sent.call, self._plain(sent.body, sent.coding))
+                source = self._decoded(plain, MESSAGES[sent.call.format])
             body, context = _body_of(sent.call, source), self._context_of(sent.call, source)
             id, tenant = sent.identity.id, sent.identity.tenant
             if sent.made is None:
@@ -201,8 +205,10 @@ class CallCompiler:
         except Exception:  # noqa: BLE001 the provider's own words are passed back then
             return None
         new = msgspec.json.encode(_wire(source, made.messages))
+        new = new if envelope is None else envelope.around(new)
         reason = _why(made.pack) or "too long, says the provider"
-        return CompiledCall(sent.call, sent.identity, new, RECOMPILED, source, reason, made)
+        again = CompiledCall(sent.call, sent.identity, new, RECOMPILED, source, reason, made)
+        return msgspec.structs.replace(again, envelope=envelope)
 
     def note_refusal(self, sent: CompiledCall) -> None:
         """The provider refused what was rewritten, for another reason than its length."""
@@ -254,6 +260,12 @@ class CallCompiler:
             raise unread_body(f"the body is coded as {coding!r}, which is not read here"[:120])
         return plain
 
+    def _opened(self, call: ModelCall, raw: bytes) -> tuple[ModelCall, bytes, CallEnvelope | None]:
+        """A call with its body taken out of what it stands in."""
+        if self.redacts and call.is_enveloped:
+            refuse_repeated(raw)
+        return opened(call, raw)
+
     def _decoded(self, raw: bytes, field: str, key: bytes = b"") -> Json:
         if self.redacts:
             refuse_repeated(raw)  # what one reader redacts another could read
@@ -274,22 +286,35 @@ class CallCompiler:
         return why_aside(call.format, source, headers)
 
     def _made(
-        self, call: ModelCall, identity: ClientIdentity, raw: bytes, source: Json, made: ContextCall
+        self,
+        call: ModelCall,
+        identity: ClientIdentity,
+        raw: bytes,
+        source: Json,
+        made: ContextCall,
+        envelope: CallEnvelope | None,
     ) -> CompiledCall:
-        wire = _wire(source, made.messages)
-        if wire == source:
+        wire, whole = _wire(source, made.messages), None
+        if envelope is not None and self.redacts:
+            whole = envelope.cleaned(self.clean)
+        if wire == source and whole in (None, envelope):
+            action, body = UNTOUCHED, raw
             why = _why(made.pack) if made.pack.manifest.decided_at else "nothing is due"
-            return CompiledCall(call, identity, raw, UNTOUCHED, source, why, made)
-        if self._refusals.get(made.session, 0) >= _REFUSALS and not self.redacts:
+        elif self._refusals.get(made.session, 0) >= _REFUSALS and not self.redacts:
+            action, body = ORIGINAL, raw
             why = "the provider refused what was rewritten of this conversation"
-            return CompiledCall(call, identity, raw, ORIGINAL, source, why, made)
-        reason = _why(made.pack)
-        body = self._encoded(wire, MESSAGES[call.format], made)
-        return CompiledCall(call, identity, body, REWRITTEN, source, reason, made)
+        else:
+            action, why = REWRITTEN, _why(made.pack)
+            body = self._encoded(wire, MESSAGES[call.format], made)
+            body = body if envelope is None else (whole or envelope).around(body)
+        return CompiledCall(
+            call, identity, body, action, source, why, made, envelope=whole or envelope
+        )
 
     def _encoded(self, wire: Json, field: str, made: ContextCall) -> bytes:
         """A body as JSON. The next one of its conversation goes on from it."""
-        known = encoded_body(wire, field, before=self._sent.get(made.session))
+        before = self._sent.get(made.session)
+        known = encoded_body(wire, field, before=before, has_checksum=False)
         if known.text == made.pack.body:  # as nearly always: it is held once
             known = msgspec.structs.replace(known, text=made.pack.body)
         self._sent[made.session] = known

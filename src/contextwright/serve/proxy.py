@@ -176,7 +176,7 @@ class Proxy:
         own = own_headers(action=sent.action, reason=sent.reason, pack=self._pack_id(sent))
         if answer.status == 200 and sent.made is not None and self._reads_back(sent):
             requests = InnerRequests(send, None if self.compiler.redacts else body)
-            held = StreamReadBack(call.format, sent.made, sent.body, requests)
+            held = StreamReadBack(call.answers, sent.made, sent.body, requests)
             passing, bills = relay_read_back(answer, own, line, held), held.bills
         else:
             reader = UsageReader(answer.headers)

@@ -9,6 +9,7 @@ import msgspec
 from contextwright.engine.context import ContextCall
 from contextwright.engine.read_back import ReadBack
 from contextwright.formats.fields import Json, list_if, object_if
+from contextwright.serve.call_envelopes import HeldEnvelope
 from contextwright.serve.event_lines import EventLines, event_data, event_of
 from contextwright.serve.held_calls import HeldAnswer
 from contextwright.serve.held_chat import HeldChat
@@ -24,10 +25,11 @@ from contextwright.worker_threads import off_loop
 _HELD: dict[str, Callable[[Callable[[str], bool]], HeldAnswer]] = {
     "anthropic": HeldMessages,
     "gemini": HeldGemini,
+    "gemini, enveloped": HeldEnvelope,
     "openai-chat": HeldChat,
     "openai-responses": HeldResponses,
 }
-"""What reads the answers of a format."""
+"""What reads the answers to a call."""
 ROUNDS = 4
 """Times that an answer goes on; after them calls of our tools are told to do without."""
 _ENOUGH = "Not read: enough was read for one answer. Go on with what is in sight."
@@ -54,7 +56,7 @@ class StreamReadBack:
     """The answer to a call whose request has our tools.
 
     Args:
-        format: of the body.
+        answers: what they look like, as a `ModelCall` says it.
         made: what was compiled.
         sent: the body that was sent.
         requests: sends the next ones.
@@ -64,13 +66,13 @@ class StreamReadBack:
     """
 
     def __init__(
-        self, format: str, made: ContextCall, sent: bytes, requests: InnerRequests
+        self, answers: str, made: ContextCall, sent: bytes, requests: InnerRequests
     ) -> None:
         self._reader: ReadBack = made.engine.tools(made.session)
-        self._format, self._sent = format, object_if(msgspec.json.decode(sent))
+        self._answers, self._sent = answers, object_if(msgspec.json.decode(sent))
         self._requests, self._has_our_usage = requests, False
         names = frozenset(self._reader.names)
-        self._held = _HELD[format](names.__contains__)
+        self._held = _HELD[answers](names.__contains__)
         self._listed: list[Json] = []
         self._round = 0
         self._readers: list[UsageReader] = []
@@ -176,7 +178,7 @@ class StreamReadBack:
             else:
                 answers.append(await off_loop(self._reader.call, call.name, call.arguments))
         self._sent = self._held.body(self._sent, answers)
-        following = await self._requests.answer(self._format, self._sent)
+        following = await self._requests.answer(self._answers, self._sent)
         self._note(following)
         goes_on = self._round <= ROUNDS and not following.is_to_original
         self._held = self._held.next(goes_on=goes_on)

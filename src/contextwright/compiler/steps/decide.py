@@ -181,6 +181,19 @@ class Costs:
         return costs
 
 
+def weigh_newest(
+    blocks: Sequence[Block],
+    stop: int,
+    decisions: Decisions,
+    repeats: Superseded,
+    costs: Costs,
+    inputs: Inputs,
+) -> None:
+    """Find out now what `plan_shrink` will ask for of the newest exchanges before `stop`."""
+    repeats.grow(blocks, decisions.upto, stop, inputs)
+    costs.savings(blocks, stop, decisions, repeats, inputs)
+
+
 def plan_shrink(
     blocks: Sequence[Block],
     stop: int,

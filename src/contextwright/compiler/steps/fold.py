@@ -27,6 +27,7 @@ from contextwright.compiler.steps.decide import (
     exchange_at,
     plan_fold,
     plan_shrink,
+    weigh_newest,
 )
 from contextwright.compiler.steps.file_states import told_files
 from contextwright.compiler.steps.fold_record import (
@@ -37,7 +38,7 @@ from contextwright.compiler.steps.fold_record import (
     recorded,
     word_numbers,
 )
-from contextwright.compiler.steps.forms import entry
+from contextwright.compiler.steps.forms import entry, forget_entries
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
 from contextwright.compiler.steps.note_pages import page_of, pages_line
@@ -280,11 +281,11 @@ class Fold:
         if _tokens(blocks, stop, decisions, inputs, counted) > due:
             return self._folded(blocks, stop, decisions, economy, inputs)
         new = stop - decisions.checked
+        repeats, costs = self.history.repeats, counted.costs
+        if economy.eager and stop == len(blocks):  # a few with each request, not all with one
+            weigh_newest(blocks, stop, decisions, repeats, costs, inputs)
         if economy.eager and new * OFTEN > stop - decisions.upto:
-            repeats = self.history.repeats
-            made = plan_shrink(
-                blocks, stop, decisions, repeats, counted.costs, economy.prices, inputs
-            )
+            made = plan_shrink(blocks, stop, decisions, repeats, costs, economy.prices, inputs)
             if made is not None:
                 return msgspec.structs.replace(made, checked=stop)
             counted.decisions = msgspec.structs.replace(decisions, checked=stop)
@@ -317,6 +318,7 @@ class Fold:
         inputs: Inputs,
     ) -> Decisions:
         """A step of the request with the exchanges before `stop`."""
+        forget_entries(inputs, page_of(economy.space))
         made = plan_fold(blocks, stop, decisions, economy, self.history, inputs)
         made = msgspec.structs.replace(made, checked=stop)
         with_note = msgspec.structs.replace(made, note=_note(blocks, made, economy, inputs))

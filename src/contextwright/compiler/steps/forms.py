@@ -45,7 +45,7 @@ def in_place(block: Block, form: str, inputs: Inputs) -> Block:
     """The exchange where it stands: `shrunk`, JSON as rows, or without blanks where that is all
     there is to win; `untold`, results that later ones hold too."""
     table = inputs.memo.table(("stepwise", form, inputs.counter_id))
-    made = table.get(block)
+    made = table.known(block)
     if made is None:
         made = table[block] = _in_place(block, form, inputs)
     return made
@@ -76,7 +76,7 @@ def limited(block: Block, limit: int, inputs: Inputs) -> Block:
     """The exchange with results of at most `limit` tokens each: as rows where these fit, else by
     their kinds of content."""
     table = inputs.memo.table(("limited", limit, inputs.counter_id))
-    made = table.get(block)
+    made = table.known(block)
     if made is None:
         made = table[block] = _limited(block, limit, inputs)
     return made
@@ -113,9 +113,16 @@ class NoteEntry(msgspec.Struct, frozen=True):
 
 
 def entries(form: str, inputs: Inputs, page: int) -> Table:
-    """Exchanges as they were told in one of `FORMS`, as far as they were."""
+    """Exchanges as this step told them in one of `FORMS`, and those not long before it."""
     refs = page if inputs.shows_refs else -1
-    return inputs.memo.table(("entry", form, inputs.counter_id, refs))
+    return inputs.memo.table(("entry", form, inputs.counter_id, refs), stays=True)
+
+
+def forget_entries(inputs: Inputs, page: int) -> None:
+    """A step begins: what it asks for of the step before is known, however many compiles lie
+    between them."""
+    for form in FORMS:
+        entries(form, inputs, page).end_generation()
 
 
 def entry(block: Block, form: str, inputs: Inputs, page: int) -> NoteEntry:
@@ -125,7 +132,7 @@ def entry(block: Block, form: str, inputs: Inputs, page: int) -> NoteEntry:
         page: tokens that are read back at once: of a larger one the parts are named.
     """
     table = entries(form, inputs, page)
-    note_entry = table.get(block)
+    note_entry = table.known(block)
     if note_entry is None:
         text = _entry(block, form, inputs)
         if inputs.shows_refs:

@@ -12,6 +12,7 @@ from contextwright.testing.strict_server.api import Event, Issued, ProviderApi
 from contextwright.testing.strict_server.billing import Billed, PrefixCache
 from contextwright.testing.strict_server.chat_api import ChatApi, as_text
 from contextwright.testing.strict_server.gemini_api import GeminiApi
+from contextwright.testing.strict_server.gemini_login_api import GeminiLoginApi
 from contextwright.testing.strict_server.messages_api import MessagesApi
 from contextwright.testing.strict_server.refusal import ProviderFault, RefusedRequest, text_tokens
 from contextwright.testing.strict_server.reply import Line, Reply, StrictRequest
@@ -208,7 +209,10 @@ def _route(path: str) -> tuple[ProviderApi, str, bool] | None:
         return MessagesApi(), "", False
     model, _, method = plain.rpartition("/")[2].partition(":")
     if method in {"generateContent", "streamGenerateContent"}:
-        return GeminiApi(), model, method.startswith("stream")
+        streamed = method.startswith("stream")
+        if model == "v1internal":
+            return GeminiLoginApi(), "", streamed
+        return GeminiApi(), model, streamed
     return None
 
 
