@@ -135,6 +135,14 @@ def test_agents_go_on(seed, gone_on):
     grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2))
 
 
+def test_a_step_is_not_taken_from_the_log_where_another_term_brings_a_part_of_it():
+    """A window's blocks have its tier and its source, in front of a step as behind it."""
+    events = agent_events(random.Random(42), 40)
+    spec = (C.window(2) | C.priority(1)) + (C.default() | C.priority(3))
+    for limit in (C.fit(650), C.compaction(650)):
+        grown(spec | limit, events, target_for("openai-chat"))
+
+
 @pytest.mark.parametrize("seed", few(range(60), 12))
 def test_texts_and_what_is_redacted_go_on(seed):
     dice = random.Random(seed)

@@ -56,13 +56,13 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     if not terms or "all" in views or by_score or not drops_oldest(terminal):
         is_bare = bool(terms) and not any(terms) and not guarded
         knows = maps(terms) if drops_oldest(terminal) else is_bare
-        return "step" if knows and terminal.step_low else "all"
+        return "step" if knows and terminal.step_low and not _brings_part(body) else "all"
     if "log" in views and guarded:
         return "all"
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
         return "all"
     if "fold" in views:  # it knows what the log says, and what words make of each exchange alone
-        return "fold" if maps(terms) else "all"
+        return "fold" if maps(terms) and not _brings_part(body) else "all"
     if any(step.traits.scores for step in steps):
         return "log" if views.isdisjoint({"turn", "least"}) else "all"
     if "least" in views:
@@ -164,6 +164,18 @@ def _terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ..
 def _brings_everything(source: Atom) -> bool:
     """Whether a source brings the whole conversation, exchange by exchange."""
     return source.kind is Kind.SOURCE and source.traits.view == "block"
+
+
+def _brings_part(expr: Expr) -> bool:
+    """Whether a term brings exchanges that are not the whole conversation: what it makes of them
+    is another block than the log's."""
+    if isinstance(expr, Union):
+        return any(map(_brings_part, expr.terms))
+    if isinstance(expr, Fallback):
+        return _brings_part(expr.first) or _brings_part(expr.second)
+    if isinstance(expr, Pipe):
+        return _brings_part(expr.head)
+    return isinstance(expr, Atom) and not _brings_texts(expr) and next(_terms(expr), None) is None
 
 
 def _refines_blocks(refiner: Atom) -> bool:
