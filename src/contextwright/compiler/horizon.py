@@ -62,7 +62,7 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
         return "all"
     if "fold" in views:  # it knows what the log says, and what words make of each exchange alone
-        return "fold" if maps(terms) and not _brings_part(body) else "all"
+        return "fold" if maps(terms) else "all"
     if any(step.traits.scores for step in steps):
         return "log" if views.isdisjoint({"turn", "least"}) else "all"
     if "least" in views:
