@@ -290,8 +290,9 @@ def readme_figures(found: dict[str, Any]) -> str:
 
 def with_figures(readme: str, found: dict[str, Any]) -> str:
     """The README with what was measured now."""
-    pattern = re.compile(r"(## Measured\n\n).*?(\[Before and after\])", re.DOTALL)
-    return pattern.sub(lambda match: match[1] + readme_figures(found) + match[2], readme)
+    # up to the first line that leads to another page
+    pattern = re.compile(r"(## Measured\n\n).*?(?=^\[)", re.DOTALL | re.MULTILINE)
+    return pattern.sub(lambda match: match[1] + readme_figures(found), readme)
 
 
 def plot(found: dict[str, Any], path: Path) -> None:
