@@ -143,6 +143,17 @@ def test_a_step_is_not_taken_from_the_log_where_another_term_brings_a_part_of_it
         grown(spec | limit, events, target_for("openai-chat"))
 
 
+def test_what_a_word_undid_stands_in_the_receipt_once_its_exchange_has_settled():
+    """The block is what it was, and the receipt says that two words were at it."""
+    session = Session("s")
+    session.user("Find the parts.")
+    for n in range(9):
+        session.call("find", {"what": n}, id=f"c{n}")
+        session.result(f"c{n}", f"part {n} is in stock. " * 60)
+    spec = C.default() | C.compact() | C.expand() | C.budget(8000)
+    grown(spec, list(session.log), target_for("openai-chat"), 2)
+
+
 @pytest.mark.parametrize("seed", few(range(60), 12))
 def test_texts_and_what_is_redacted_go_on(seed):
     dice = random.Random(seed)

@@ -270,11 +270,10 @@ def _new(before: KeptDecision, since: int, planned: Plan, inputs: Inputs) -> Blo
 
     brought = run(planned.body, alone, tracer, guard)
     blocks = guard(once(tuple(b for b in brought if b.order < 0 or b.order >= since), alone))
-    if (
-        _is_collecting(alone)
-        or tracer.notes
-        or max(tracer.orders.values(), default=-1) >= before.count
-    ):
+    if _is_collecting(alone) or tracer.notes:
+        return None
+    # what words say of a new exchange is to be written, and of one that they left as it was, too
+    if not set(tracer.orders.values()) <= set(before.findings.orders.values()):
         return None
     texts = tuple(b for b in blocks if b.order < 0 and b.tier != ARCHIVE)
     blocks = in_log_order(_from(since, blocks), alone)
