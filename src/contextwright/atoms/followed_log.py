@@ -1,11 +1,16 @@
 """The settled exchanges of a log, each told once, in their order: a table of what they say grows by
 what came since."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
 from weakref import ref
 
 from contextwright.blocks.block import Blocks
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
+
+T = TypeVar("T", bound="FollowedLog")
 
 
 class FollowedLog:
@@ -31,3 +36,18 @@ class FollowedLog:
         start = max(self._stop, snapshot.preamble)
         self._stop = max(start, inputs.settled)
         return inputs.memo.blocks(snapshot.exchanges(start, inputs.settled))
+
+
+def looks_back(inputs: Inputs) -> bool:
+    """Whether what is compiled is less than the log has by now."""
+    return inputs.snapshot.position < len(inputs.snapshot.log)
+
+
+def followed(key: object, make: Callable[[], T], inputs: Inputs) -> AbstractContextManager[T]:
+    """A table of the log, while it is asked. It is kept with the session; a look back has one of
+    its own, since the kept one knows what came later.
+
+    Args:
+        key: names the table. make: makes one that knows nothing yet.
+    """
+    return nullcontext(make()) if looks_back(inputs) else inputs.memo.growing(key, make)

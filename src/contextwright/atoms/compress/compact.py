@@ -7,6 +7,7 @@ block keeps its bytes and the provider's cache keeps its prefix.
 
 from typing import ClassVar, Literal
 
+from contextwright.atoms.followed_log import followed
 from contextwright.atoms.logged_gains import LoggedGains
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import shorten_results
@@ -122,9 +123,7 @@ class Compact(Atom, frozen=True, kw_only=True):
         if self.strategy == "stale":
             stop = min(stop, snapshot.first_within(self.stale_after - 1))
         held = (*inputs.protection.exchanges, *inputs.reading())
-        if snapshot.position < len(snapshot.log):  # a look back
-            return LoggedGains().saved(stop, held, gain_of, inputs)
-        with inputs.memo.growing(("logged gains", self, inputs.cost), LoggedGains) as gains:
+        with followed(("logged gains", self, inputs.cost), LoggedGains, inputs) as gains:
             return gains.saved(stop, held, gain_of, inputs)
 
     def _applied(self, blocks: Blocks, inputs: Inputs) -> Blocks:

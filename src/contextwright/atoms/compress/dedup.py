@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from contextwright.atoms.followed_log import followed
 from contextwright.atoms.logged_repeats import LoggedRepeats, has_own_reason
 from contextwright.atoms.repeated_blocks import RepeatedCalls, RepeatedTexts
 from contextwright.blocks.block import Block, Blocks
@@ -72,9 +73,7 @@ class Dedup(Atom, frozen=True, kw_only=True):
     def _as_logged(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """Blocks that stand as the log has them, without what others of it say, those before the
         first of them too."""
-        if inputs.snapshot.position < len(inputs.snapshot.log):  # a look back
-            return self._unlike(blocks, LoggedRepeats(), inputs)
-        with inputs.memo.growing("logged repeats", LoggedRepeats) as repeats:
+        with followed("logged repeats", LoggedRepeats, inputs) as repeats:
             return self._unlike(blocks, repeats, inputs)
 
     def _unlike(self, blocks: Blocks, repeats: LoggedRepeats, inputs: Inputs) -> Blocks:

@@ -4,6 +4,7 @@
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
+from contextwright.atoms.followed_log import followed
 from contextwright.atoms.logged_lines import LineWords, LoggedLines
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
@@ -146,9 +147,7 @@ def _repeated(blocks: Blocks, inputs: Inputs) -> float:
     snapshot = inputs.snapshot
     newer = inputs.blocks(snapshot.exchanges(inputs.settled), "log")
     texts = tuple(block for block in blocks if block.order < 0)
-    if snapshot.position < len(snapshot.log):  # a look back
-        return LoggedLines().follow(inputs).repeated((*newer, *texts))
-    with inputs.memo.growing("logged lines", LoggedLines) as lines:
+    with followed("logged lines", LoggedLines, inputs) as lines:
         return lines.follow(inputs).repeated((*newer, *texts))
 
 

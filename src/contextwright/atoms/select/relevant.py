@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from contextwright.atoms.followed_log import followed, looks_back
 from contextwright.atoms.logged_words import LoggedWords
 from contextwright.atoms.select.from_state import plain_text
 from contextwright.atoms.select.salient import SALIENT
@@ -141,18 +142,17 @@ class Relevant(Atom, frozen=True, kw_only=True):
         snapshot, query = inputs.snapshot, self._query(inputs)
         exchanges = [snapshot.exchanges(at, at + 1)[0] for at in sorted(held)]
         blocks = inputs.memo.blocks(exchanges)
-        if snapshot.position < len(snapshot.log):  # a look back
-            words = LoggedWords()
-            words.follow(inputs)
-            return words.best(query, self.top_k, blocks)
-        table = inputs.memo.table(("best by words", self.top_k), brief=True)
-        key = query, inputs.settled, len(snapshot.log.late_joins()), blocks
-        best = table.known(key)
-        if best is None:
-            with inputs.memo.growing("logged words", LoggedWords) as words:
+
+        def best(_: object) -> dict[int, int]:
+            with followed("logged words", LoggedWords, inputs) as words:
                 words.follow(inputs)
-                best = table[key] = words.best(query, self.top_k, blocks)
-        return best
+                return words.best(query, self.top_k, blocks)
+
+        key = query, inputs.settled, len(snapshot.log.late_joins()), blocks
+        if looks_back(inputs):
+            return best(key)
+        table = inputs.memo.table(("best by words", self.top_k), brief=True)
+        return table.remembered(key, best)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that matter most, and beside them what is protected or not settled yet."""

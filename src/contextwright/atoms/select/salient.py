@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 import msgspec
 
+from contextwright.atoms.followed_log import followed
 from contextwright.atoms.logged_names import LoggedNames
 from contextwright.atoms.scored_blocks import ScoredBlocks, features_of, text_of
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
@@ -124,11 +125,8 @@ class Salient(Atom, frozen=True, kw_only=True):
             ageing: as for `judged`.
         """
         recency = (ageing or self).recency_at
-        if inputs.snapshot.position < len(inputs.snapshot.log):  # a look back
-            scores = self._scores_in(LoggedNames(), blocks, inputs, recency)
-        else:
-            with inputs.memo.growing("logged names", LoggedNames) as names:
-                scores = self._scores_in(names, blocks, inputs, recency)
+        with followed("logged names", LoggedNames, inputs) as names:
+            scores = self._scores_in(names, blocks, inputs, recency)
         table = inputs.memo.table(("scored", ageing))
         return tuple(
             _scored(block, score, table)
