@@ -1,6 +1,6 @@
 """The manifest of what was built."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import groupby
@@ -30,8 +30,8 @@ from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.trace import Tracer
-from contextwright.compiler.unrendered import unrendered, unrendered_tools
-from contextwright.compiler.unrendered_fields import unrendered_fields
+from contextwright.compiler.unrendered import has_refusable, unrendered, unrendered_tools
+from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
@@ -117,7 +117,7 @@ def manifest_of(
         changes=tuple(map(built.ranges.shorter, tracer.changes)),
         left_out=_left_out(built, tracer),
         inserted=built.rendered.inserted,
-        unrendered=_unrendered(built),
+        unrendered=_unrendered(built, entries),
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         folds=tuple(room.inputs.folded),
@@ -129,13 +129,15 @@ def manifest_of(
     )
 
 
-def _unrendered(built: CompileResult) -> tuple[Unrendered, ...]:
+def _unrendered(built: CompileResult, entries: "KeptEntries") -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, fields, tools and parameters."""
-    target, blocks = built.target, (*built.assembled.system, *built.blocks)
-    memo = built.room.inputs.memo
+    target, system = built.target, built.assembled.system
+    unsent = [*filter(None, (_unsent(block, built) for block in system)), *entries.unsent]
+    blocks = tuple(one.block for one in unsent if one.is_refusable)
+    lost = [one.lost for one in unsent] if target.takes_messages else []
     return (
-        *unrendered(blocks, built.layout.conversation, target, memo),
-        *unrendered_fields(blocks, built.snapshot.log, target, built.planned, memo),
+        *unrendered(blocks, built.layout.conversation, target),
+        *unrendered_fields(lost, target, built.planned),
         *unrendered_tools(built.assembled, target),
         *unrendered_parameters(target),
     )
@@ -281,17 +283,32 @@ def _spec_data(spec: Expr, memo: Memo) -> tuple[dict[str, Any], str]:
     return msgspec.json.decode(known[1]), known[2]
 
 
+class Unsent(NamedTuple):
+    """A block of which something may stay behind.
+
+    Args:
+        is_refusable: whether it has parts that some provider can not be sent.
+        lost: its fields that the format has no word for.
+    """
+
+    block: Block
+    is_refusable: bool
+    lost: Lost
+
+
 class KeptEntries(NamedTuple):
     """What is written of the blocks that are sent.
 
     Args:
         costs: tokens of each. entries: one for each. artifacts: that they name.
+        unsent: those of which something may stay behind.
     """
 
-    blocks: Blocks
-    costs: list[int]
-    entries: tuple[KeptBlock, ...]
-    artifacts: tuple[str, ...]
+    blocks: Blocks = ()
+    costs: Sequence[int] = ()
+    entries: tuple[KeptBlock, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    unsent: tuple[Unsent, ...] = ()
 
 
 def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
@@ -305,17 +322,34 @@ def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
         return _kept_block(block, tokens, lineage, _trust(block, agent))
 
     # most requests begin as the one before, and so does what is written of them
-    newest: KeptEntries = table.known("newest") or KeptEntries((), [], (), ())
+    newest: KeptEntries = table.known("newest") or KeptEntries()
     count = len(newest.blocks)
     if built.blocks[:count] != newest.blocks or costs[:count] != newest.costs:
-        newest, count = KeptEntries((), [], (), ()), 0
+        newest, count = KeptEntries(), 0
     further = built.blocks[count:]
-    new = [table.remembered(key, entry) for key in zip(further, costs[count:], strict=True)]
     refs = (ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://"))
-    artifacts = tuple(dict.fromkeys((*newest.artifacts, *refs)))
-    made = KeptEntries(built.blocks, costs, (*newest.entries, *new), artifacts)
+    unsent = list(filter(None, (_unsent(block, built) for block in further)))
+    made = KeptEntries(
+        built.blocks,
+        costs,
+        newest.entries
+        + tuple(table.remembered(key, entry) for key in zip(further, costs[count:], strict=True)),
+        tuple(dict.fromkeys((*newest.artifacts, *refs))),
+        (*newest.unsent, *unsent),
+    )
     table["newest"] = made
     return made
+
+
+def _unsent(block: Block, built: CompileResult) -> Unsent | None:
+    """What the receiver may not be sent of a block, worked out once; None for nothing."""
+    log, format = built.snapshot.log, built.target.format
+
+    def unsent(block: Block) -> tuple[Unsent | None]:
+        lost, is_refusable = lost_of(block, log, format), has_refusable(block)
+        return (Unsent(block, is_refusable, lost) if lost or is_refusable else None,)
+
+    return built.room.inputs.memo.table(("unsent", format)).remembered(block, unsent)[0]
 
 
 def _trust(block: Block, agent: str) -> str:

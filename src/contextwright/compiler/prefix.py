@@ -1,7 +1,7 @@
 """What a request shares with the one before it: what a provider's cache can use again."""
 
 from collections.abc import Callable
-from itertools import accumulate, compress
+from itertools import compress
 from operator import is_not
 from typing import Any, cast
 
@@ -10,8 +10,8 @@ import msgspec
 from contextwright.compiler.manifest import Prefix
 from contextwright.memo.by_identity import NEWEST, by_identity
 from contextwright.memo.ownership import owned_table
-from contextwright.render.known_wires import tokens_of_wires
 from contextwright.render.renderer import Renderer, Request
+from contextwright.render.request_wires import token_sums
 from contextwright.render.target import Target
 from contextwright.tokens.models import known_model
 
@@ -101,12 +101,12 @@ def _running_tokens(now: Request, new: "list[_Piece]", target: Target) -> Callab
         return known[1]
 
     wires = renderer.wires_of(now) if listed else []
-    sums = list(accumulate(tokens_of_wires(renderer, wires, target), initial=head_tokens()))
+    sums, before = token_sums(renderer, wires, target), head_tokens()
 
     def tokens(count: int) -> int:
         if not count:
             return 0
-        return sums[count - head] if count >= head else measured(count)
+        return before + sums[count - head] if count >= head else measured(count)
 
     return tokens
 

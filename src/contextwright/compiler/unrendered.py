@@ -2,7 +2,6 @@
 each."""
 
 from collections.abc import Iterator
-from itertools import compress
 
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.compiler.assemble import Assembled
@@ -11,22 +10,18 @@ from contextwright.compiler.manifest import Unrendered
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, ToolResult
-from contextwright.spec.memo import Memo
 
 _REFUSABLE = (Opaque, Image, File, Thinking)
 """The kinds of parts that some provider can not be sent; texts and calls all take."""
 
 
-def unrendered(
-    blocks: Blocks, placed: Blocks, target: Target, memo: Memo
-) -> tuple[Unrendered, ...]:
+def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrendered, ...]:
     """The parts that stay behind: unknown kinds, and reasoning that can not go with its message.
 
     Args:
+        blocks: those that have parts which could (`has_refusable`).
         placed: the same conversation blocks as they were laid out.
-        memo: which blocks hold nothing that could.
     """
-    blocks = tuple(compress(blocks, memo.map("refusable", blocks, _has_refusable)))
     if not blocks:
         return ()
     sendable, sources = target.provider.renderer.parts, target.sources
@@ -45,7 +40,7 @@ def unrendered(
     )
 
 
-def _has_refusable(block: Block) -> bool:
+def has_refusable(block: Block) -> bool:
     """Whether a part of a block is of a kind that some provider can not be sent."""
     parts = (part for message in block.messages for part in _parts(message))
     return any(isinstance(part, _REFUSABLE) for part in parts)

@@ -1,10 +1,10 @@
 """Fields of messages and of their parts that a provider has no word for; the manifest names each,
 where the messages came in another's format."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block
 from contextwright.compiler.manifest import Unrendered
 from contextwright.compiler.plan import Plan
 from contextwright.formats.known_keys import KNOWN, Field, lost_fields
@@ -13,7 +13,6 @@ from contextwright.render.source_messages import events_of_message
 from contextwright.render.target import Target
 from contextwright.session.event import Opaque
 from contextwright.session.log import Log
-from contextwright.spec.memo import Memo
 
 _NAMED = 8
 """Fields that are named; they are keys of the caller's, who may have data for keys."""
@@ -23,21 +22,12 @@ Lost = tuple[tuple[int, tuple[Field, ...]], ...]
 """Fields of messages, each by where its first event stands."""
 
 
-def unrendered_fields(
-    blocks: Blocks, log: Log, target: Target, planned: Plan, memo: Memo
-) -> Iterator[Unrendered]:
+def unrendered_fields(lost: Iterable[Lost], target: Target, planned: Plan) -> Iterator[Unrendered]:
     """The fields that no part of the request tells of, in how many messages each.
 
     Args:
-        memo: what was lost of each block.
+        lost: what each block that is sent loses (`lost_of`).
     """
-    if not target.takes_messages:
-        return
-
-    def of_block(block: Block) -> Lost:
-        return _of_block(block, log, target.format)
-
-    lost = filter(None, memo.map(("lost fields", target.format), blocks, of_block))
     messages: dict[Field, set[int]] = {}
     for first, fields in chain.from_iterable(lost):
         for field in fields:
@@ -55,7 +45,7 @@ def unrendered_fields(
         yield Unrendered("messages", "field", reason)
 
 
-def _of_block(block: Block, log: Log, format: str) -> Lost:
+def lost_of(block: Block, log: Log, format: str) -> Lost:
     """What is lost of the messages that a block's events came from."""
     by_message: dict[int, tuple[Field, ...]] = {}
     for message in block.messages:

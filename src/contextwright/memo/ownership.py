@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
-from contextwright.memo.owned_tables import Table, Tables
+from contextwright.memo.owned_tables import GrowingUse, Table, Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
 K = TypeVar("K")
@@ -35,6 +35,12 @@ def owned_table(key: Any, *, brief: bool = False) -> Table | None:
         return None
     table = owner.tables.get(key)
     return owner.table(key, brief=brief) if table is None else table
+
+
+def owned_growing(key: Any, make: Callable[[], T]) -> GrowingUse[T] | None:
+    """What grows with the texts that are looked at (`Tables.growing`); None outside of a scope."""
+    owner = _OWNER.get()
+    return None if owner is None else owner.growing(key, make)
 
 
 def table_of(function: Callable[[K], T]) -> Callable[[K], T]:

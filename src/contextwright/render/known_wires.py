@@ -1,17 +1,12 @@
-"""Messages as a provider has them, rendered, measured and checked once while requests hold them
-(rules.md#horizon).
+"""Messages and tools as a provider has them, rendered once while requests hold them
+(rules.md#horizon)."""
 
-A wire that was made for one request stands in the next ones as the very same object: nobody writes
-into it. So what was found out of it is known by its identity, for as long as it is remembered.
-"""
-
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from contextwright.blocks.block import Block
+from contextwright.blocks.block import Block, Message
 from contextwright.memo.by_identity import NEWEST, by_identity, same_beginning
 from contextwright.memo.ownership import owned_table
 from contextwright.render.insertion import Insertion
@@ -24,17 +19,23 @@ if TYPE_CHECKING:
     from contextwright.render.target import Target
 
 
+COUNTED = 64
+"""Blocks whose messages are remembered from where they are counted to where they are sent: those
+that are new at a turn. A first compile counts thousands, and sends few."""
+
+
 class BlockWires(msgspec.Struct, frozen=True, eq=False):
     """A block as it stands in a request that has none of its ids yet.
 
     Args:
-        pairs: its messages, each with the event that it comes from.
+        messages: the block's own. pairs: as they are sent, each with the event that it comes from.
         inserted: what is in no block. ids: of its calls.
     """
 
-    pairs: tuple[tuple[str, Wire], ...]
-    inserted: tuple[Insertion, ...]
-    ids: frozenset[str]
+    messages: tuple[Message, ...]
+    pairs: list[tuple[str, Wire]]
+    inserted: list[Insertion]
+    ids: set[str]
 
 
 class KnownConversation(msgspec.Struct, frozen=True, eq=False):
@@ -54,14 +55,35 @@ class KnownConversation(msgspec.Struct, frozen=True, eq=False):
     ids: frozenset[str] = frozenset()
 
 
+def wires_alone(renderer: "Renderer", block: Block, target: "Target") -> BlockWires:
+    """The messages of a block in a request of its own."""
+    table = owned_table(("counted", *_key(target)), brief=True)
+    # its score, its tier, and the term that brought it make no difference to them
+    key = block.id, id(block.messages)
+    known: BlockWires | None = None if table is None else table.get(key)
+    if known is not None and known.messages is block.messages:
+        return known
+    draft = renderer.draft(target.sign)
+    pairs = list(renderer.wires(block, draft, target))
+    made = BlockWires(block.messages, pairs, draft.inserted, draft.ids)
+    if table is not None:
+        if len(table) >= COUNTED:
+            table.clear()
+        table[key] = made
+    return made
+
+
+def _key(target: "Target") -> tuple[str, str, str, str | None]:
+    came = target.sources.key if target.sources is not None else None
+    return target.format, target.model, target.sign, came
+
+
 def wires_of_blocks(
     renderer: "Renderer", blocks: Sequence[Block], draft: "RequestDraft", target: "Target"
 ) -> list[tuple[str, Wire]]:
     """The messages of blocks, as the last request had them where nothing else is to be said. What a
     block was read from in a caller's own body stands in the log, which is only added to."""
-    came = target.sources.key if target.sources is not None else None
-    key = ("wires", target.format, target.model, target.sign, came)
-    table = owned_table(key, brief=True)
+    table = owned_table(("wires", *_key(target)), brief=True)
     if table is None:
         return [pair for block in blocks for pair in renderer.wires(block, draft, target)]
     if not blocks:
@@ -76,9 +98,7 @@ def wires_of_blocks(
         before = KnownConversation(taken, ids=taken)
 
     def rendered(block: Block) -> BlockWires:
-        alone = renderer.draft(target.sign)
-        pairs = tuple(renderer.wires(block, alone, target))
-        return BlockWires(pairs, tuple(alone.inserted), frozenset(alone.ids))
+        return wires_alone(renderer, block, target)
 
     further = blocks[len(before.blocks) :]
     new = [moved.get(block) or table.remembered(block, rendered) for block in further]
@@ -130,15 +150,6 @@ def known_wire(wire: Wire) -> Wire:
     return table.remembered(tuple(wire.items()), lambda _: wire)
 
 
-def tokens_of_wires(renderer: "Renderer", wires: Sequence[Wire], target: "Target") -> list[int]:
-    """Tokens of each message."""
-    count = target.counter.count
-    table = owned_table(("wire tokens", target.format, target.counter.id), brief=True)
-    if table is None:
-        return [renderer.measure_wire(wire, count) for wire in wires]
-    return by_identity(table, wires, lambda wire: renderer.measure_wire(wire, count))
-
-
 def wires_of_tools(
     renderer: "Renderer", tools: Sequence[Tool], draft: "RequestDraft"
 ) -> list[Wire]:
@@ -168,43 +179,3 @@ def tokens_of_tools(tools: Sequence[Wire], target: "Target") -> list[int]:
     if table is None:
         return [schema_tokens(tool, count) for tool in tools]
     return by_identity(table, tools, lambda tool: schema_tokens(tool, count))
-
-
-def unchecked(
-    renderer: "Renderer", wires: Sequence[Wire], format: str
-) -> tuple[Sequence[Wire], Sequence[Wire]]:
-    """The messages of a request that are not known to be without fault; and those from the first
-    on that the request before, which was without fault, does not tell the neighbours of."""
-    table = owned_table(("checked wires", format), brief=True)
-    if table is None:
-        return wires, wires
-    newest: tuple[Wire, ...] = table.known(NEWEST) or ()
-    stand = same = same_beginning(newest, wires)
-    if same < len(newest):
-        table.update(zip(map(id, newest), newest, strict=True))  # nobody looked for each of them
-        stand -= 1
-        while stand > 0 and not renderer.begins_anew(wires[stand]):
-            stand -= 1
-    fresh = [
-        wire
-        for wire in wires[same:]
-        if table.get(id(wire)) is not wire and table.recall(id(wire), None) is not wire
-    ]
-    return fresh, wires[max(0, stand) :]
-
-
-def ids_differ(renderer: "Renderer", wires: Sequence[Wire], format: str) -> bool:
-    """Whether no two messages have an id that only one may have."""
-    table = owned_table(("wire ids", format), brief=True)
-    if table is None:
-        return False
-    ids = list(chain.from_iterable(by_identity(table, wires, renderer.message_ids)))
-    return len(set(ids)) == len(ids)
-
-
-def are_without_fault(wires: Sequence[Wire], fresh: Iterable[Wire], format: str) -> None:
-    """Remember that a request of these messages is allowed, and that each of the new ones is."""
-    table = owned_table(("checked wires", format), brief=True)
-    if table is not None:
-        table.update((id(wire), wire) for wire in fresh)
-        table[NEWEST] = tuple(wires)

@@ -6,6 +6,7 @@ from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import object_if
 from contextwright.render.alternate import nothing_new
 from contextwright.render.draft import BlockCalls, RequestDraft
+from contextwright.render.known_wires import wires_alone
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.renderer import Overhead, Renderer
@@ -36,9 +37,8 @@ class OpenAIRenderer(Renderer):
 
     def cost(self, block: Block, target: Target) -> int:
         """As for all; of what may stand alone as the system's words, the note beside it too."""
-        wires = [wire for _, wire in self.wires(block, self.draft(target.sign), target)]
-        tokens = sum(self.measure_wire(wire, target.counter.count) for wire in wires)
-        note = block.role == "system" or not wires
+        tokens = super().cost(block, target)
+        note = block.role == "system" or not wires_alone(self, block, target).pairs
         return tokens + self.section_cost(nothing_new(target.sign), target) if note else tokens
 
     def add_note(self, wires: list[Wire], layout: Layout, draft: RequestDraft) -> None:

@@ -13,16 +13,14 @@ from contextwright.render.body_wires import body_wires
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.insertion import Insertion
 from contextwright.render.known_wires import (
-    are_without_fault,
-    ids_differ,
     stubs_of_tools,
     tokens_of_tools,
-    tokens_of_wires,
-    unchecked,
+    wires_alone,
     wires_of_blocks,
     wires_of_tools,
 )
 from contextwright.render.message_layout import Layout
+from contextwright.render.request_wires import known_wires, token_sums
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import Rule
 from contextwright.render.source_messages import SourceMessages
@@ -348,8 +346,8 @@ class Renderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens that a conversation block adds at most: content, overheads, images."""
-        count, draft = target.counter.count, self.draft(target.sign)
-        return sum(self.measure_wire(wire, count) for _, wire in self.wires(block, draft, target))
+        count, pairs = target.counter.count, wires_alone(self, block, target).pairs
+        return sum([self.measure_wire(wire, count) for _, wire in pairs])
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens that a section adds at most: as a message of its own."""
@@ -364,7 +362,7 @@ class Renderer:
         sections, and the margin."""
         count, tools = target.counter.count, self.tools_of(request)
         tokens = self.overhead.request + self.measure_system(request, count)
-        tokens += sum(tokens_of_wires(self, self.wires_of(request), target))
+        tokens += token_sums(self, self.wires_of(request), target)[-1]
         if tools:
             tokens += self.overhead.tools
             tokens += self.overhead.tool * len(tools) + sum(tokens_of_tools(tools, target))
@@ -397,19 +395,29 @@ class Renderer:
         ask = broken or broken_rules
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
-        fresh, tail = unchecked(self, wires, target.format)
-        unbroken: set[str] = set()  # rules that what stands beside these parts keeps
+        with known_wires(target) as known:
+            known.go_on(wires, target)
+            fresh, tail = known.unchecked(len(wires), self)
+            unbroken = self._kept_by_parts(request, fresh, tail, len(wires), ask)
+            if unbroken and not known.ids_differ(self):
+                unbroken -= self.id_rules | self.tail_rules
+            others = {n: rule for n, rule in self.rules.items() if n not in unbroken}
+            violations = ask(others, request)
+            if not violations:
+                known.allow(len(wires))
+        return violations
+
+    def _kept_by_parts(
+        self, request: Request, fresh: list[Wire], tail: list[Wire], count: int, ask: "AskRules"
+    ) -> frozenset[str]:
+        """The rules that a request keeps since parts of it do, and what stands beside these."""
+        unbroken: frozenset[str] = frozenset()
         for names, part in ((self.message_rules | self.id_rules, fresh), (self.tail_rules, tail)):
-            if len(part) < len(wires):
+            if len(part) < count:
                 rules = {name: self.rules[name] for name in names}
                 if not ask(rules, {**request, self.cache_order[-1]: part}):
                     unbroken |= names
-        if unbroken and not ids_differ(self, wires, target.format):
-            unbroken -= self.id_rules | self.tail_rules
-        violations = ask({n: rule for n, rule in self.rules.items() if n not in unbroken}, request)
-        if not violations:
-            are_without_fault(wires, fresh, target.format)
-        return violations
+        return unbroken
 
 
 AskRules = Callable[[Mapping[str, Rule], Request], list[Violation]]

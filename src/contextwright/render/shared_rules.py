@@ -25,8 +25,10 @@ def text_is_encodable(request: Any) -> Broken:
 
 def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
     """The items of a list in the request, each with its place; one that is no object is empty."""
-    items = objects(list_if(request.get(key)))
-    return zip(_places(key, len(items)), items, strict=False)
+    items = request.get(key)
+    if type(items) is not list or not _DICTS.issuperset(map(type, items)):  # pyright: ignore[reportUnknownArgumentType]
+        items = objects(list_if(items))
+    return zip(_places(key, len(items)), items, strict=False)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
 
 
 def objects(items: list[Any]) -> list[Json]:

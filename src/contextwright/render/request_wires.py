@@ -1,0 +1,141 @@
+"""What is known of a request's messages: each is measured and checked once, while requests hold it
+(rules.md#horizon).
+
+A message that was made for one request stands in the next ones as the very same object: nobody
+writes into it. So what was found out of it is known by its identity, for as long as it is
+remembered; and of a request that goes on from the one before only what is new is looked at.
+"""
+
+from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+from contextwright.memo.by_identity import same_beginning
+from contextwright.memo.owned_tables import Table
+from contextwright.memo.ownership import owned_growing, owned_table
+from contextwright.render.wire import Wire
+
+if TYPE_CHECKING:
+    from contextwright.render.renderer import Renderer
+    from contextwright.render.target import Target
+
+RECORD = 120
+"""Bytes of what is known of a message, about."""
+
+
+class KnownWire:
+    """A message, and what was found out of it.
+
+    Attributes:
+        tokens: of it, once they were counted.
+        is_allowed: whether a request that has it broke no rule.
+    """
+
+    __slots__ = ("is_allowed", "tokens", "wire")
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self.tokens: int | None = None
+        self.is_allowed = False
+
+
+class RequestWires:
+    """The messages of the newest request, to go on from. One that is the beginning of it is known
+    with it.
+
+    Attributes:
+        wires: as they are sent.
+    """
+
+    __slots__ = ("_allowed", "_ids", "_is_request", "_known", "_sums", "_with_ids", "wires")
+
+    def __init__(self) -> None:
+        self.wires: list[Wire] = []
+        self._known: list[KnownWire] = []
+        self._sums = [0]  # tokens of so many first ones
+        self._allowed = 0  # so many first ones stood in a request that broke no rule
+        self._is_request = False  # whether these were all of it
+        self._ids: set[Hashable] = set()
+        self._with_ids = 0  # so many first ones have these, each another
+
+    @property
+    def held_bytes(self) -> int:
+        """About what is known of them; the messages themselves their request holds."""
+        return RECORD * len(self.wires)
+
+    def go_on(self, wires: Sequence[Wire], target: "Target") -> None:
+        """Know these messages."""
+        same = same_beginning(self.wires, wires)
+        if same == len(wires):
+            return
+        others = owned_table(("other wires known", *_key(target)), brief=True)
+        if same < len(self.wires):
+            self._cut(same, others)
+        for wire in wires[same:]:
+            one: KnownWire | None = None if others is None else others.known(id(wire))
+            if one is None or one.wire is not wire:
+                one = KnownWire(wire)
+            self.wires.append(wire)
+            self._known.append(one)
+
+    def _cut(self, at: int, others: Table | None) -> None:
+        if others is not None:
+            others.update((id(one.wire), one) for one in self._known[at:])
+        del self.wires[at:], self._known[at:], self._sums[at + 1 :]
+        if self._allowed > at:
+            self._allowed, self._is_request = at, False
+        if self._with_ids > at:
+            self._ids, self._with_ids = set(), 0
+
+    def sums(self, count: int, renderer: "Renderer", target: "Target") -> list[int]:
+        """Tokens of none, of the first, and so on up to so many."""
+        for one in self._known[len(self._sums) - 1 : count]:
+            if one.tokens is None:
+                one.tokens = renderer.measure_wire(one.wire, target.counter.count)
+            self._sums.append(self._sums[-1] + one.tokens)
+        return self._sums[: count + 1]
+
+    def unchecked(self, count: int, renderer: "Renderer") -> tuple[list[Wire], list[Wire]]:
+        """Of so many first messages those that are not known to be allowed; and those from the
+        first on that a request without fault does not tell the neighbours of."""
+        stand = min(self._allowed, count)
+        fresh = [one.wire for one in self._known[stand:count] if not one.is_allowed]
+        if stand < self._allowed or not self._is_request:
+            stand -= 1
+            while stand > 0 and not renderer.begins_anew(self.wires[stand]):
+                stand -= 1
+        return fresh, self.wires[max(0, stand) : count]
+
+    def ids_differ(self, renderer: "Renderer") -> bool:
+        """Whether no two messages have an id that only one may have."""
+        for wire in self.wires[self._with_ids :]:
+            for one in renderer.message_ids(wire):
+                if one in self._ids:
+                    self._ids, self._with_ids = set(), 0
+                    return False
+                self._ids.add(one)
+            self._with_ids += 1
+        return True
+
+    def allow(self, count: int) -> None:
+        """Remember that a request of so many first messages broke no rule."""
+        for one in self._known[min(self._allowed, count) : count]:
+            one.is_allowed = True
+        self._allowed, self._is_request = count, True
+
+
+def known_wires(target: "Target") -> AbstractContextManager[RequestWires]:
+    """What is known of the messages of requests to a target, while it is used."""
+    known = owned_growing(("request wires", *_key(target)), RequestWires)
+    return nullcontext(RequestWires()) if known is None else known
+
+
+def token_sums(renderer: "Renderer", wires: Sequence[Wire], target: "Target") -> list[int]:
+    """Tokens of so many first messages: of none, of the first, and so on."""
+    with known_wires(target) as known:
+        known.go_on(wires, target)
+        return known.sums(len(wires), renderer, target)
+
+
+def _key(target: "Target") -> tuple[str, str, str]:
+    return target.format, target.model, target.counter.id
