@@ -41,6 +41,11 @@ def declared() -> set[str]:
 
 def calls_of_a_turn(word: str, size: int, folder: Path) -> int:
     """Calls of functions that the median turn makes, behind so many events."""
+    return calls_of_turns(word, size, folder)[TURNS // 2]
+
+
+def calls_of_turns(word: str, size: int, folder: Path) -> list[int]:
+    """Calls of functions that turns make behind so many events, the fewest first."""
     target = target_for("openai-chat")
     engine = Engine(
         word_specs()[f"C.{word}"], target.model, format="openai-chat", window=128_000,
@@ -63,7 +68,7 @@ def calls_of_a_turn(word: str, size: int, folder: Path) -> int:
         finally:
             sys.setprofile(before)
         counts.append(calls[0])
-    return sorted(counts)[TURNS // 2]
+    return sorted(counts)
 
 
 @pytest.mark.parametrize("word", few(sorted(ATOMS), 25))
@@ -72,6 +77,12 @@ def test_a_turn_is_no_more_work_in_a_long_session_unless_the_page_says_so(word, 
         return  # it weighs all that there is
     short = calls_of_a_turn(word, SHORT, tmp_path / "short")
     assert calls_of_a_turn(word, LONG, tmp_path / "long") <= short * MORE
+
+
+@pytest.mark.parametrize("word", ["isolate"])
+def test_the_dearest_turn_is_no_more_work_in_a_long_session_either(word, tmp_path):
+    short = calls_of_turns(word, SHORT, tmp_path / "short")[-1]
+    assert calls_of_turns(word, LONG, tmp_path / "long")[-1] <= short * MORE
 
 
 def test_the_page_declares_words_and_few():

@@ -88,6 +88,17 @@ def test_no_stub_is_made_where_no_call_needs_one(spec, format):
     assert "tools" not in compile(support(), spec, target=target_for(format)).request
 
 
+@pytest.mark.parametrize("spec", [C.isolate(), C.compact() | C.isolate() | C.budget(6000)])
+def test_the_tools_stay_where_a_turn_begins_whose_calls_will_be_sent(spec):
+    """Of turns that are over a word takes the calls out, not of the one that runs."""
+    session, compiler = support(), SpecCompiler(spec)
+    before = compiler.compile(session.snapshot(), TARGET).request
+    assert [tool["name"] for tool in before["tools"]] == ["search"]
+    session.call("search", "{}", id="again")
+    session.result("again", "found")
+    assert compiler.compile(session.snapshot(), TARGET).request["tools"] == before["tools"]
+
+
 def support():
     return session_of("u: find x | c: search(x) | r: found | a: here | u: and?")
 

@@ -202,8 +202,11 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
     whole session: which calls are sent changes with every step of a compaction, and a request's
     tools stand in front of all that a cache holds. None where the spec brings no call."""
     agent = inputs.agent
-    calls = any(block.has_calls and not is_of_another(block, agent) for block in blocks)
-    if not calls and not _called_before(planned, inputs):
+    if not (
+        planned.brings_calls
+        or any(block.has_calls and not is_of_another(block, agent) for block in blocks)
+        or _called_before(planned, inputs)
+    ):
         return ()
     called = inputs.snapshot.log.called_tools(inputs.snapshot.position)
     names = dict.fromkeys(name for author, name in called if not is_another(author, agent))

@@ -82,6 +82,13 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
     return terms[0] if len(terms) == 1 else ()
 
 
+def brings_calls(body: Expr) -> bool:
+    """Whether a spec brings what an agent calls while the turn runs, of which a word takes the
+    calls out once the turn is over."""
+    terms = [steps for steps in _terms(body) if any(one.traits.keeps_running for one in steps)]
+    return any(all(one.traits.keeps_running or one.traits.maps for one in term) for term in terms)
+
+
 def stands(body: Expr, terminal: Terminal | None, view: View) -> bool:
     """Whether what the words of a spec leave of an exchange that has settled, they leave of it at
     every turn, as long as windows, state and what must stay are the same, and the limit takes no

@@ -7,7 +7,14 @@ from typing import Any
 import msgspec
 
 from contextwright.atoms.select.none import Nothing
-from contextwright.compiler.horizon import age_limit, is_whole, mapping_of, stands, view_of
+from contextwright.compiler.horizon import (
+    age_limit,
+    brings_calls,
+    is_whole,
+    mapping_of,
+    stands,
+    view_of,
+)
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
@@ -44,6 +51,8 @@ class Plan(msgspec.Struct, frozen=True):
             their term may take, 0 where nothing says.
         view: how far back a compile looks to decide about one exchange.
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
+        brings_calls: whether requests have calls whenever a turn has any, whichever a word takes
+            out once the turn is over.
         age_limit: what leaves nothing of the conversation that is older than it says.
         is_sole: whether no two terms of the spec may bring the same.
         may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
@@ -68,6 +77,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools_cap: int = 0
     view: View = "all"
     mapping: tuple[Atom, ...] = ()
+    brings_calls: bool = False
     age_limit: Atom | None = None
     is_sole: bool = False
     may_go_on: bool = False
@@ -160,6 +170,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         tools_cap=min(_tool_caps(spec), default=0),
         view=view,
         mapping=_mapping(body, redactions) if view in {"fold", "step"} else (),
+        brings_calls=brings_calls(body),
         age_limit=age_limit(body),
         is_sole=len([*_heads(body)]) < 2,
         may_go_on=stands(body, terminal, view)

@@ -63,6 +63,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         whole: whether it brings all of the conversation, each exchange as the log has it.
         maps: whether it leaves each exchange in its place, and makes always the same of one that
             has settled, that nothing holds, and that is `min_age` old.
+        keeps_running: whether it leaves the running turn as it is: what it takes out of others,
+            such as calls, is still in requests.
     """
 
     gives: Gives = Gives.MAYBE
@@ -84,6 +86,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     scores: bool = False
     whole: bool = False
     maps: bool = False
+    keeps_running: bool = False
 
 
 PLAIN = Traits()
