@@ -225,6 +225,34 @@ def test_what_was_said_before_is_read_once(monkeypatch):
     assert len(read) == 402
 
 
+@pytest.mark.parametrize("asked", ["Go on, please.", "Why did the client crash?"])
+def test_a_call_of_a_turn_looks_at_no_more_behind_a_long_session_than_behind_a_short_one(
+    asked, monkeypatch
+):
+    def read(lines: int) -> int:
+        session, counts = Session("long"), list[int]()
+        for n in range(lines):
+            session.user(f"Line {n} of the report is done.")
+            session.assistant("Noted.")
+        session.user(asked)
+        compile(session, SPEC, model="gpt-5")
+        session.call("look", "{}", id="c")
+        session.result("c", "it is up")
+        whole = type(session.log).exchanges
+
+        def counted(self, start, stop, before):
+            found = whole(self, start, stop, before)
+            counts.append(len(found))
+            return found
+
+        monkeypatch.setattr(type(session.log), "exchanges", counted)
+        compile(session, SPEC, model="gpt-5")
+        monkeypatch.undo()
+        return sum(counts)
+
+    assert read(400) == read(100)
+
+
 def test_it_is_a_term_and_no_filter():
     with pytest.raises(SpecError) as caught:
         C.window(5) | C.premise()

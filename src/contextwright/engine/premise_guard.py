@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, Literal, Protocol, TypedDict, Unpack, cast
 
-from contextwright.atoms.protect.premise import exchanges_before, noted_in, question_in
+from contextwright.atoms.protect.premise import noted_in, question_in
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.compute_gate import holding
 from contextwright.engine.door import snapshot_of
@@ -304,7 +304,10 @@ def _fact_block(place: int, fact: Any) -> Block:
 
 def _blocks_before(snapshot: Snapshot, position: int | None) -> Blocks:
     """Notes and facts, and what was stated before a position of the log; all of it without one."""
-    exchanges, memo = exchanges_before(snapshot, position), memo_of(snapshot.log)
+    memo = memo_of(snapshot.log)
+    stop = snapshot.exchange_count if position is None else snapshot.log.exchange_index(position)
+    first = snapshot.preamble
+    exchanges = snapshot.exchanges(first, stop) if stop > first else []
     with holding(memo.lock):
         return (*noted_in(snapshot.state), *memo.blocks(exchanges))
 

@@ -64,12 +64,7 @@ def premise_task(
     Returns:
         The task; None where the question takes nothing for granted.
     """
-    premises = extract_premises(question)
-    is_read = bool(premises)
-    if not is_read and any_language and question.rstrip().endswith(QUESTION_MARKS):
-        premises = (
-            Presupposition(question[:MAX_QUERY], tuple(dict.fromkeys(plain_stems(question)))),
-        )
+    premises, is_read = premises_of(question, any_language)
     if not premises:
         return None
     rows, nearest = _judged(premises, blocks, asker, read)
@@ -85,6 +80,16 @@ def premise_task(
         blocks=candidates,
         source=sha256(shown.encode("utf-8", "surrogatepass")).hexdigest(),
     )
+
+
+def premises_of(question: str, any_language: bool) -> tuple[tuple[Presupposition, ...], bool]:
+    """What a question takes for granted, and whether the patterns could read it; where they could
+    not, and any language will do, all of it."""
+    premises = extract_premises(question)
+    if premises or not (any_language and question.rstrip().endswith(QUESTION_MARKS)):
+        return premises, bool(premises)
+    terms = tuple(dict.fromkeys(plain_stems(question)))
+    return (Presupposition(question[:MAX_QUERY], terms),), False
 
 
 def rule_answer(task: Task) -> list[dict[str, Any]]:

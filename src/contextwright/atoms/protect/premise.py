@@ -10,7 +10,6 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.session.event import Event
-from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.expr import Atom
@@ -63,12 +62,25 @@ class Premise(Atom, frozen=True, kw_only=True):
         return self.keys
 
     def over(self, inputs: Inputs) -> Blocks:
-        """Notes and facts, then the exchanges before the question."""
+        """Notes and facts, then the exchanges before the question; nothing where that takes
+        nothing for granted. The very same object at all steps of a turn."""
         snapshot, newest = inputs.snapshot, question_in(inputs.snapshot)
-        if newest is None:
+        if newest is None or not self._takes_for_granted(newest[1], inputs):
             return ()
-        stated = inputs.blocks(exchanges_before(snapshot, newest[0]), SOURCE)
-        return (*noted_in(snapshot.state, self.keys), *stated)
+        stop = max(snapshot.preamble, snapshot.log.exchange_index(newest[0]))
+        stated, noted = inputs.until(stop, SOURCE), tuple(noted_in(snapshot.state, self.keys))
+        table = inputs.memo.table(("premise ground", self))
+        known: tuple[Blocks, Blocks, Blocks] | None = table.known("")
+        if known is None or known[0] is not stated or known[1] != noted:
+            table[""] = known = stated, noted, (*noted, *stated)
+        return known[2]
+
+    def _takes_for_granted(self, question: Event, inputs: Inputs) -> bool:
+        from contextwright.premises.premise_task import premises_of
+
+        table = inputs.memo.table(("premise questions", bool(self.model)))
+        text = inputs.clean(question.text)
+        return table.remembered(text, lambda text: bool(premises_of(text, bool(self.model))[0]))
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A warning, or nothing."""
@@ -105,16 +117,12 @@ class Premise(Atom, frozen=True, kw_only=True):
 
 def question_in(snapshot: Snapshot) -> tuple[int, Event] | None:
     """Position and event of the newest user message with a text, where there is one."""
-    for position in reversed(snapshot.positions("role", "user")):
-        if snapshot.log[position].text.strip():
-            return position, snapshot.log[position]
+    log, before = snapshot.log, snapshot.position
+    while (ends := log.ends("role", "user", before)) is not None:
+        before = ends[1]
+        if log[before].text.strip():
+            return before, log[before]
     return None
-
-
-def exchanges_before(snapshot: Snapshot, position: int | None) -> list[Exchange]:
-    """The exchanges before a place in the log, without the preamble; all of them for None."""
-    stop = snapshot.exchange_count if position is None else snapshot.log.exchange_index(position)
-    return snapshot.exchanges(snapshot.preamble, stop) if stop > snapshot.preamble else []
 
 
 def noted_in(state: Mapping[str, Any], keys: tuple[str, ...] = ()) -> Iterator[Block]:
