@@ -3,9 +3,12 @@
 import random
 
 import pytest
+from tests.compiler.test_fold import work
 
-from contextwright import Session
+from contextwright import C, Engine, Session
+from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler.token_sums import tokens_of_all
+from contextwright.spec import memo
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedPrefix
 
@@ -55,3 +58,23 @@ def test_a_call_that_goes_on_counts_what_is_new():
         assert tokens_of_all(session.snapshot(), counting, memo, known) == whole(session)
         session.user("more")
     assert len(counted) == 2  # the newest, which may still grow, and the one before it
+
+
+@pytest.mark.parametrize(
+    "spec", [C.none(), C.default(), C.window(3), C.window(2) | C.compact()], ids=repr
+)
+def test_a_first_compile_makes_blocks_of_what_may_be_sent(spec, monkeypatch):
+    made = []
+
+    def making(exchange):
+        made.append(exchange.index)
+        return block_of(exchange)
+
+    monkeypatch.setattr(memo, "block_of", making)
+    seen = []
+    for exchanges in (400, 800):
+        made.clear()
+        engine = Engine(spec | C.budget(2_000), "gpt-5", format="openai-chat", window=128_000)
+        engine.compile(work(exchanges, 1))
+        seen.append(len(made))
+    assert seen[1] <= seen[0] + 60

@@ -1,6 +1,6 @@
 """What a block costs in a request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -9,10 +9,12 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.layering import Layer
 from contextwright.compiler.hidden_refs import without_refs
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, section_of
-from contextwright.compiler.other_agents import as_told
+from contextwright.compiler.other_agents import as_told, is_another
 from contextwright.compiler.token_sums import SOURCE
+from contextwright.render.event_cost import EventCost
 from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
+from contextwright.session.event import Event
 from contextwright.spec.memo import Memo
 from contextwright.tasks.payload import cost_of_item
 
@@ -62,6 +64,21 @@ def cost_of(
         return messages(block) if block.messages else texts(block)
 
     return memo.computed(("cost", *key), cost)
+
+
+def event_cost_of(renderer: Renderer, target: Target, shown: Presentation) -> EventCost | None:
+    """Tokens of an exchange as it came, told from its events as its raw block costs; None where
+    the provider's messages do not tell them so."""
+    of_own, agent = renderer.event_cost(target), shown.agent
+    if of_own is None or not agent:
+        return of_own
+
+    def cost(events: Sequence[Event]) -> int | None:
+        first = events[0]
+        is_retold = first.role == "assistant" and is_another(first.speaker, agent)
+        return None if is_retold else of_own(events)
+
+    return cost
 
 
 def cost_key(target: Target, shown: Presentation) -> tuple[str | bool, ...]:

@@ -8,7 +8,7 @@ from contextwright.blocks.block import Blocks
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import Assembled, assemble, guard_again, has_called, in_scope
-from contextwright.compiler.block_cost import Presentation, cost_key, cost_of
+from contextwright.compiler.block_cost import Presentation, cost_key, cost_of, event_cost_of
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.change_ranges import (
@@ -170,7 +170,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             target = with_sources(target, snapshot, planned, self.memo)
             shown = Presentation(self.agent, framed=False, refs=refs)
             cost = cost_of(self.memo, renderer, target, shown)
-            return tokens_of_all(snapshot, cost, self.memo, known)
+            event_cost = event_cost_of(renderer, target, shown)
+            return tokens_of_all(snapshot, cost, self.memo, known, event_cost)
 
     def _compile(
         self,
@@ -339,6 +340,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             snapshot=snapshot,
             count=target.counter.count,
             cost=cost_of(self.memo, renderer, target, telling),
+            event_cost=event_cost_of(renderer, target, telling),
             counter_id=target.counter.id,
             sign=target.sign,
             read=lambda ref: read_ref(ref, snapshot, sources),

@@ -3,10 +3,12 @@ look-ups, and each exchange is counted once in its life."""
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 from weakref import ref
 
 from contextwright.blocks.block import Block
+from contextwright.render.event_cost import EventCost
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
@@ -14,14 +16,41 @@ from contextwright.spec.inputs import Inputs, with_source
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedPrefix
 
-Count = Callable[[list[Exchange]], list[int]]
-"""Tokens of each of these exchanges."""
 SOURCE = "history"
 """The term of the spec that exchanges are counted as brought by."""
 
 
 NEAR = 64
-"""Exchanges that sums are brought up to date by where a look-up alone was asked for."""
+"""Exchanges that sums are brought up to date by where a look-up alone was asked for, and from their
+blocks, which a request is likely to need as well; more are counted from their events."""
+AT_ONCE = 1024
+"""Events of so many exchanges are looked at in one go: nothing is appended meanwhile."""
+
+
+class Count(NamedTuple):
+    """How exchanges are counted.
+
+    Args:
+        blocks: tokens of each of these exchanges.
+        events: tokens of one, told from its events, where these can tell; None where none can.
+    """
+
+    blocks: Callable[[list[Exchange]], list[int]]
+    events: EventCost | None = None
+
+    def at(self, index: int, log: Log) -> int:
+        """Tokens of an exchange of a log."""
+        return self.blocks(log.exchanges(index, index + 1, len(log)))[0]
+
+    def between(self, start: int, stop: int, log: Log) -> Iterator[int]:
+        """Tokens of each exchange of a log from `start` up to `stop`."""
+        if self.events is None or stop - start <= NEAR:
+            yield from self.blocks(log.exchanges(start, stop, len(log)))
+            return
+        for begin in range(start, stop, AT_ONCE):
+            members = log.events_of(begin, min(stop, begin + AT_ONCE))
+            for index, tokens in enumerate(map(self.events, members), begin):
+                yield self.at(index, log) if tokens is None else tokens
 
 
 class TokenSums:
@@ -85,7 +114,7 @@ class TokenSums:
         if snapshot.position == len(snapshot.log):
             return {}
         return {
-            index: count(snapshot.exchanges(index, index + 1))[0]
+            index: count.blocks(snapshot.exchanges(index, index + 1))[0]
             - self._tokens[index - self._first]
             for index in set(snapshot.log.late_joins())
             if start <= index < stop
@@ -113,12 +142,11 @@ class TokenSums:
         self._joins += len(joins)
         stale = [index for index in set(joins) if first <= index < first + len(self._tokens)]
         for index in stale:
-            self._tokens[index - first] = count(whole.exchanges(index, index + 1, len(whole)))[0]
+            self._tokens[index - first] = count.at(index, whole)
         if stale:
             del self._sums[min(stale) - first + 1 :]
         if first + len(self._tokens) < stop:
-            new = whole.exchanges(first + len(self._tokens), stop, len(whole))
-            self._tokens.extend(count(new))
+            self._tokens.extend(count.between(first + len(self._tokens), stop, whole))
         total = self._sums[-1]
         for tokens in self._tokens[len(self._sums) - 1 :]:
             total += tokens
@@ -130,17 +158,20 @@ def tokens_of_all(
     cost: Callable[[Block], int],
     memo: Memo,
     known: SavedPrefix | None = None,
+    event_cost: EventCost | None = None,
 ) -> int:
     """Tokens that the whole conversation would take in a request, unshortened, the newest exchange
     included; costs what is new.
 
     Args:
         known: what a fold of this log counted: a session that was loaded is not counted again.
+        event_cost: as `cost`, from an exchange's events.
     """
 
-    def count(exchanges: list[Exchange]) -> list[int]:
+    def counted(exchanges: list[Exchange]) -> list[int]:
         return [cost(with_source(block, SOURCE)) for block in memo.blocks(exchanges)]
 
+    count = Count(counted, event_cost)
     first, last = snapshot.preamble, snapshot.exchange_count - 1
     if last < first:
         return 0
@@ -153,7 +184,7 @@ def tokens_of_all(
             if not sums.reaches(first, snapshot.log):
                 sums.begin(first, snapshot.log)
         older = before + sums.between(first, last, snapshot, count)
-    return older + sum(count(snapshot.exchanges(last)))
+    return older + sum(counted(snapshot.exchanges(last)))
 
 
 def newest_of(tokens: int, stop: int, inputs: Inputs) -> int | None:
@@ -179,7 +210,10 @@ def running_tokens(start: int, stop: int, inputs: Inputs) -> list[int]:
 
 
 def _counted_by(inputs: Inputs) -> Count:
-    return lambda exchanges: list(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
+    def counted(exchanges: list[Exchange]) -> list[int]:
+        return list(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
+
+    return Count(counted, inputs.event_cost)
 
 
 def least_between(
@@ -192,8 +226,9 @@ def least_between(
     """
     snapshot = inputs.snapshot
 
-    def count(exchanges: list[Exchange]) -> list[int]:
+    def counted(exchanges: list[Exchange]) -> list[int]:
         return list(map(least, inputs.blocks(exchanges, SOURCE)))
 
     with inputs.memo.growing(("least sums", key, inputs.cost), TokenSums) as sums:
-        return sums.between(start, min(stop, snapshot.exchange_count - 1), snapshot, count)
+        last = min(stop, snapshot.exchange_count - 1)
+        return sums.between(start, last, snapshot, Count(counted))

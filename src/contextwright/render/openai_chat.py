@@ -9,6 +9,7 @@ from contextwright.formats.fields import object_if
 from contextwright.formats.tool_schemas import as_it_came
 from contextwright.render.body_context import instruction_of, is_as_it_came, with_context
 from contextwright.render.draft import BlockCalls, RequestDraft
+from contextwright.render.event_cost import ChatCost, EventCost
 from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
@@ -124,6 +125,13 @@ class OpenAIChatRenderer(OpenAIRenderer):
         if not text.strip():
             return super().cost(block, target)
         return self.overhead.message + target.counter.count(clean(text))
+
+    def event_cost(self, target: Target) -> EventCost | None:
+        """Of most exchanges, unless they came in a body, which they may leave as they came."""
+        if target.sources is not None:
+            return None
+        draft, count = self.draft(target.sign), target.counter.count
+        return ChatCost(draft, self.overhead, count).of_events
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""

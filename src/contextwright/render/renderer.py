@@ -11,6 +11,7 @@ from contextwright.formats.tool_schemas import as_it_came, is_hosted, keys_besid
 from contextwright.render.body_context import deep, merged
 from contextwright.render.body_wires import body_wires
 from contextwright.render.draft import BlockCalls, RequestDraft
+from contextwright.render.event_cost import EventCost
 from contextwright.render.insertion import Insertion
 from contextwright.render.known_wires import (
     stubs_of_tools,
@@ -348,6 +349,11 @@ class Renderer:
         """Tokens that a conversation block adds at most: content, overheads, images."""
         count, pairs = target.counter.count, wires_alone(self, block, target).pairs
         return sum([self.measure_wire(wire, count) for _, wire in pairs])
+
+    def event_cost(self, target: Target) -> EventCost | None:
+        """As `cost` of an exchange as it came, told from its events for those where these tell it;
+        None where a block has to be made of each."""
+        return None
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens that a section adds at most: as a message of its own."""

@@ -353,6 +353,14 @@ class Log(Sequence[Event]):
                 exchanges[index - start] = self._as_of(exchanges[index - start], before)
         return exchanges
 
+    def events_of(self, start: int, stop: int) -> list[tuple[Event, ...]]:
+        """The events of each exchange from `start` to `stop`, for one look: no exchange is made of
+        them, and what is kept as JSON stays that."""
+        with self._lock:
+            events = self._events
+            members = map(self._members, range(start, min(stop, len(self._starts))))
+            return [tuple([opened(events[at]) for at in positions]) for positions in members]
+
     def _as_of(self, exchange: Exchange, before: int) -> Exchange:
         newest = exchange.index == self.exchange_count(before) - 1
         known = sum(position < before for position in exchange.positions)

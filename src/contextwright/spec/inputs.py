@@ -12,7 +12,7 @@ from contextwright.blocks.protection import Protection
 from contextwright.blocks.read_back_tools import is_reading
 from contextwright.errors import RefError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
-from contextwright.session.event import Tool
+from contextwright.session.event import Event, Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.held_places import HeldPlaces
@@ -33,6 +33,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         snapshot: the session at one position.
         count: tokens of a text for the target.
         cost: tokens that a block adds to the request, overheads included.
+        event_cost: as `cost` of an exchange as it came, told from its events; None where these
+            can not tell it.
         counter_id: names the counter; part of every memo key that holds token counts.
         sign: what marked sections carry in messages.
         read: the text behind a ref; a `RefError` where there is none, or it may not be read.
@@ -84,6 +86,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     memo: Memo
     protection: Protection
     settled: int
+    event_cost: "Callable[[Sequence[Event]], int | None] | None" = None
     start: int = 0
     behind_step: bool = False
     oldest: int = 0
