@@ -33,11 +33,6 @@ PUBLIC_FIELDS = {("manifest.py", "kept"), ("spec_compiler.py", "asked"), ("input
 """`Manifest.kept` is a key of every stored manifest; `PendingTasks.asked` and `Inputs.asked` are the
 interface of compilers and of words."""
 PRIVATE_NAMES = {
-    "adapters", "atoms", "blocks", "check", "cli", "compiler", "engine", "formats", "models",
-    "premises", "redaction", "render", "retention", "retrieval", "session", "spec", "stores",
-    "tasks", "text", "tokens",
-}  # fmt: skip
-PRIVATE_NAMES = {
     "said", "told", "theirs", "worth", "gone", "mine", "beside", "given", "found", "kept", "asked",
 }  # fmt: skip
 """Participles and pronouns where a reader looks for a noun of the field."""
