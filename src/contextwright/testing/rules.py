@@ -353,13 +353,19 @@ def _trust_only_goes_down(case: Case) -> Iterator[Breach]:
                     yield event.id, f"in the system role: {text[:60]!r}"
 
 
+def stored_again(session: Session) -> Session:
+    """The session as it comes out of a store: nothing that compiles of it asked is known."""
+    again = Session(session.id, session.log, tools=session.tools)
+    for change in session.changes:
+        again.restore(change)
+    return again
+
+
 @rule("deterministic")
 def _deterministic(case: Case) -> Iterator[Breach]:
     """rules.md#same-bytes: the same bytes again, out of a stored session and a stored spec, and by
     replay."""
-    again = Session(case.session.id, case.session.log, tools=case.session.tools)
-    for change in case.session.changes:
-        again.restore(change)
+    again = stored_again(case.session)
     stored = from_json(to_json(case.spec))
     if compile(again, stored, target=case.target).body != case.pack.body:
         yield "request", "other bytes out of the stored session and spec"

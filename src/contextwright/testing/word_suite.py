@@ -21,7 +21,7 @@ from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Un
 from contextwright.spec.kind import Kind
 from contextwright.testing.builders import FORMATS, target_for
 from contextwright.testing.rule_sessions import PRIVATE_ADDRESS, SESSIONS
-from contextwright.testing.rules import RULES, Case, state_of
+from contextwright.testing.rules import RULES, Case, state_of, stored_again
 from contextwright.testing.violation import RuleViolation
 from contextwright.words import C
 
@@ -119,8 +119,9 @@ def _idempotent(spec: Expr, session: str, format: str) -> Iterator[tuple[str, st
 
 @lru_cache(maxsize=4096)
 def case_of(spec: Expr, session: str, format: str) -> Case | Refused | None:
-    """The compile of a session of `SESSIONS`; None where the spec's own limit is too small."""
-    return compiled(SESSIONS[session](), spec, format)
+    """The compile of a session of `SESSIONS`; None where the spec's own limit is too small. A
+    summary that was made for one target goes on for another, so each has a session of its own."""
+    return compiled(stored_again(SESSIONS[session]()), spec, format)
 
 
 def compiled(session: Session, spec: Expr, format: str = "openai-chat") -> Case | Refused | None:
