@@ -20,6 +20,8 @@ from contextwright.session import Thinking, ToolCall
 from contextwright.spec.inputs import Memo
 from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
+from contextwright.testing.rule_sessions import SESSIONS
+from contextwright.testing.rules import stored_again
 from contextwright.text.json_rows import json_rows, minimal, values_only
 from contextwright.tokens.model_rules import StepPrices
 
@@ -166,6 +168,14 @@ def test_results_that_later_ones_hold_are_not_told_twice():
         if m["role"] == "tool" and "function_119" in m["content"]
     ]
     assert len(told) < 6 and "# version 5" in told[-1]["content"]
+
+
+@pytest.mark.parametrize("limit", [2300, 2500, 2800])
+def test_a_note_takes_less_than_what_it_stands_for(limit):
+    spec = C.window(steps=4) | C.compaction(max_tokens=limit)
+    pack = compile(stored_again(SESSIONS["mixed"]()), spec, target=target_for("openai-chat"))
+    [note] = [change for change in pack.manifest.changes if change.id.startswith("earlier/")]
+    assert note.tokens_after < note.tokens_before
 
 
 def test_shortening_early_can_be_turned_off():

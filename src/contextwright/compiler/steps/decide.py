@@ -9,7 +9,7 @@ results that is never more than twice what the best foresight would pay, and one
 model's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from operator import is_not
 from typing import NamedTuple
 
@@ -294,6 +294,7 @@ def plan_fold(
     newer = tail + sum(inputs.cost(blocks[at]) for at in held if at < upto)
     least = min(low * LEAST // 100, ENOUGH)
     room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
+    room = min(room, _stood_for(blocks, upto, held, room, inputs) - NOTE // 4)
     pages: Pages = ()
     if inputs.shows_refs:
         pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
@@ -313,6 +314,19 @@ def plan_fold(
         limits=(*((at, n) for at, n in limits if at >= upto), *(((last, cut),) if cut else ())),
         steps=decisions.steps + 1,
     )
+
+
+def _stood_for(
+    blocks: Sequence[Block], upto: int, held: Collection[int], enough: int, inputs: Inputs
+) -> int:
+    """Tokens of what a note stands for, or `enough` and more: one that took more would be no
+    shortening (rules.md#it-must-pay)."""
+    tokens = 0
+    for at in reversed(range(upto)):
+        if tokens > enough + NOTE:
+            break
+        tokens += 0 if at in held else inputs.cost(blocks[at])
+    return tokens
 
 
 def _fresh(block: Block, space: int, inputs: Inputs) -> tuple[int, int]:
