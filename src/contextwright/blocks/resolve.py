@@ -1,6 +1,7 @@
 """What a ref names: of the session at hand, and of what that session was given; nothing else."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, cast
 
 import msgspec
@@ -31,6 +32,11 @@ class RefSources(msgspec.Struct, frozen=True, eq=False):
     read_artifact: ReadArtifact | None = None
     read_outside: ReadOutside | None = None
     named: tuple[str, ...] = ()
+
+    def of_one_compile(self) -> "RefSources":
+        """The same, where each file and address is read once."""
+        read = self.read_outside
+        return self if read is None else msgspec.structs.replace(self, read_outside=cache(read))
 
 
 NOTHING_OUTSIDE = RefSources()

@@ -22,6 +22,6 @@ def replay_command(pack: Path, session: Session, sources: Sources) -> None:
     """
     stored = load_pack(pack)
     session.id = stored.manifest.session_id
-    outside = sources_of(sources.artifacts, sources.roots, {}, "ctx replay")
+    outside = sources_of(sources.artifacts, sources.roots, {}, "ctx replay").of_one_compile()
     again = replay(stored, session, sources=outside)
     click.echo(f"the same {len(again.body):,} bytes\nsha256 {again.manifest.checksum}")

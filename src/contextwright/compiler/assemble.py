@@ -251,6 +251,8 @@ def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -
 def once(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Each exchange and each text once, however many terms brought it: in the lowest tier, as
     whole as it came; what a term brought before what is there anyway."""
+    if len(blocks) < 2:
+        return blocks
     names = inputs.memo.column("identity", blocks, _identity)
     last = dict(zip(names, count(), strict=False))
     if len(last) == len(blocks):
@@ -271,6 +273,8 @@ def once(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 def in_log_order(blocks: Blocks, inputs: Inputs) -> Blocks:
     """The conversation in the order of the log, then the texts as they come."""
+    if len(blocks) < 2:
+        return blocks
     places = inputs.memo.column("place", blocks, _place)
     return blocks if list(places) == sorted(places) else tuple(sorted(blocks, key=_place))
 

@@ -27,10 +27,21 @@ class Presentation(NamedTuple):
     refs: bool
 
 
+class _KnownCost(NamedTuple):
+    """What counts blocks for a receiver."""
+
+    target: Target
+    cost: Callable[[Block], int]
+
+
 def cost_of(
     memo: Memo, renderer: Renderer, target: Target, shown: Presentation
 ) -> Callable[[Block], int]:
-    """Tokens of a block as it will be sent."""
+    """Tokens of a block as it will be sent; the same function while its receiver is the same."""
+    newest = memo.table("cost of a block")
+    known: _KnownCost | None = newest.known(shown)
+    if known is not None and known.target is target:
+        return known.cost
     as_messages = target.takes_messages
 
     def cost_of_messages(block: Block) -> int:
@@ -63,7 +74,10 @@ def cost_of(
             block = msgspec.structs.replace(block, score=-1, source=source)
         return messages(block) if block.messages else texts(block)
 
-    return memo.computed(("cost", *key), cost)
+    made = memo.computed(("cost", *key), cost)
+    if target.sources is None:  # else it would hold its session's log
+        newest[shown] = _KnownCost(target, made)
+    return made
 
 
 def event_cost_of(renderer: Renderer, target: Target, shown: Presentation) -> EventCost | None:

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.read_back_tools import is_read_back
 from contextwright.blocks.speaker import least_trusted
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
+from contextwright.compiler.lasting_facts import lasting_facts
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.manifest import (
     KeptBlock,
     Manifest,
     Range,
-    ToolPolicy,
     Truncation,
     Unrendered,
 )
@@ -35,14 +34,8 @@ from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_f
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
-from contextwright.render.wire import scrubbed
-from contextwright.session.event import Tool, ToolCall
+from contextwright.session.event import ToolCall
 from contextwright.session.snapshot import Snapshot
-from contextwright.session.state import State
-from contextwright.spec.codec import to_data
-from contextwright.spec.expr import Expr
-from contextwright.spec.inputs import Memo
-from contextwright.spec.terminal import ModelWindow
 from contextwright.tasks.plan_step import segment, step_of
 from contextwright.tasks.proofs import needed
 
@@ -74,9 +67,19 @@ def manifest_of(
 ) -> Manifest:
     """The receipt of a request, of whose body `checksum` is."""
     snapshot, target, room = built.snapshot, built.target, built.room
-    spec, spec_hash = _spec_data(compiler.spec, room.inputs.memo)
+    memo, session_digest = room.inputs.memo, snapshot.digest
+    lasting = lasting_facts(
+        compiler.spec,
+        built.planned,
+        target,
+        built.assembled,
+        built.layout,
+        snapshot.state,
+        room.limit,
+        memo,
+    )
     session_id = built.planned.clean_id(snapshot.session_id)
-    origin = f"{session_id}\n{snapshot.digest}\n{spec_hash}\n{checksum}"
+    origin = f"{session_id}\n{session_digest}\n{lasting['spec_hash']}\n{checksum}"
     task, step = _step(built)
     fixed = min(room.bare, built.tokens)
     costs = _costs(built, built.tokens - fixed)
@@ -87,29 +90,9 @@ def manifest_of(
         session_id=session_id,
         position=snapshot.position,
         decided_at=compiler.decided_at,
-        session_digest=snapshot.digest,
-        state_version=snapshot.state.version,
-        state_digest=_state_digest(snapshot.state, room.inputs.memo),
-        spec=spec,
-        spec_hash=spec_hash,
-        model=target.model,
-        format=target.format,
-        window=target.window,
-        reserved_output=target.reserved_output,
-        reserved_system=target.reserved_system,
-        response_format=target.response_format,
-        cache=target.cache,
-        overrides=tuple(sorted(target.overrides)),
-        counter=target.counter.id,
-        counter_factor=target.counter.factor,
-        counter_exact=target.counter.exact,
-        tools_digest=tools_digest(built.assembled.available),
-        renamed_tools=_renamed_tools(built),
+        session_digest=session_digest,
         now_ms=compiler.now_ms,
         agent=compiler.agent,
-        budget=room.limit,
-        soft_threshold=(built.planned.terminal or ModelWindow()).due_at(room.limit),
-        overflow=built.planned.terminal.label if built.planned.terminal is not None else "",
         tokens=built.tokens,
         fixed_tokens=fixed if kept_blocks else built.tokens,
         layer_tokens=_by_layer(kept_blocks),
@@ -125,6 +108,7 @@ def manifest_of(
         steps=tuple(tracer.steps),
         checksum=checksum,
         artifact_uris=entries.artifacts,
+        **lasting,
         **_of_pack(built, tracer, task, step),
     )
 
@@ -144,7 +128,7 @@ def _unrendered(built: CompileResult, entries: "KeptEntries") -> tuple[Unrendere
 
 
 def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict[str, Any]:
-    """The fields of a pack: of its step, its layers, its tools."""
+    """The fields of a pack: of its step, its layers."""
     allocation, state = built.room.allocation, built.snapshot.state
     return {
         "task_id": task,
@@ -154,18 +138,8 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
         "signals": dict(built.room.signals),
         "truncation_events": tuple(_truncations(tracer.changes)),
         "evidence_needed": needed(built.blocks, state) if built.planned.step_key else (),
-        "tools": _policy(built),
-        "read_back": built.target.read_back,
         "shows_refs": built.room.inputs.shows_refs,
     }
-
-
-def _renamed_tools(built: CompileResult) -> dict[str, str]:
-    """The name in the request to the name that a tool was given, where a provider's rules
-    changed it: what the model calls, and what it means."""
-    draft = built.target.provider.renderer.draft()
-    sent = ((draft.name(tool.name), tool.name) for tool in built.layout.tools)
-    return {name: original for name, original in sent if name != original}
 
 
 def _step(built: CompileResult) -> tuple[str, str]:
@@ -225,16 +199,6 @@ def _alike(change: Change) -> tuple[str, str, str, str]:
     return change.layer, change.step, change.action, reason
 
 
-def _policy(built: CompileResult) -> ToolPolicy | None:
-    clean = built.planned.clean_id
-    names = tuple(clean(tool.name) for tool in built.assembled.available)
-    if not names or not built.target.takes_messages:
-        return None
-    sent = tuple(tool.name for tool in built.assembled.tools)
-    rule = "step-only" if built.planned.tools is not None else "all"
-    return ToolPolicy(rule, sent, tuple(name for name in names if name not in sent))
-
-
 def _costs(built: CompileResult, total: int) -> list[int]:
     """Tokens of each block that sum to `total`. Messages cost what they cost where the counter is
     exact; texts share sections, and share what these save."""
@@ -259,28 +223,6 @@ def shares_of(total: int, costs: list[int]) -> list[int]:
     for place in largest_rest[: total - sum(shares)]:
         shares[place] += 1
     return shares
-
-
-def _state_digest(state: State, memo: Memo) -> str:
-    """sha256 of a state, worked out once while it stays."""
-    table = memo.table("state digest")
-    known: tuple[State, str] | None = table.known("")
-    if known is None or known[0] is not state:
-        values = msgspec.json.encode(dict(state), order="sorted")
-        known = table[""] = state, sha256(values).hexdigest()
-    return known[1]
-
-
-def _spec_data(spec: Expr, memo: Memo) -> tuple[dict[str, Any], str]:
-    """A spec as plain data, anew for each manifest, and its sha256."""
-    table = memo.table("spec data")
-    # by which object it is: those of equal specs may differ, such as of 1 and 1.0
-    known: tuple[Expr, bytes, str] | None = table.known("")
-    if known is None or known[0] is not spec:
-        data = to_data(spec)
-        hashed = sha256(msgspec.json.encode(data, order="sorted")).hexdigest()
-        known = table[""] = spec, msgspec.json.encode(data), hashed
-    return msgspec.json.decode(known[1]), known[2]
 
 
 class Unsent(NamedTuple):
@@ -387,10 +329,3 @@ def _by_layer(blocks: tuple[KeptBlock, ...]) -> dict[str, int]:
     for layer, group in groupby(blocks, key=_LAYER):
         tokens[layer] = tokens.get(layer, 0) + sum(map(_TOKENS, group))
     return tokens
-
-
-def tools_digest(tools: tuple[Tool, ...]) -> str:
-    """sha256 of the schemas of the agent's own tools."""
-    own = tuple(tool for tool in tools if not is_read_back(tool))
-    plain = scrubbed(msgspec.to_builtins(own))
-    return sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()

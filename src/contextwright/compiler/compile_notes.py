@@ -43,6 +43,8 @@ def tool_notes(
 
 def model_notes(inputs: Inputs, later: Inputs) -> list[str]:
     """What models did not do, and who did it instead."""
+    if not (inputs.asked or later.asked or inputs.used):
+        return []
     tasks = {**inputs.asked, **later.asked}
     missing = [
         f"{kind} was not prepared: done without a model"

@@ -257,6 +257,7 @@ def _new(before: KeptDecision, since: int, planned: Plan, inputs: Inputs) -> Blo
     alone = msgspec.structs.replace(
         inputs,
         start=since,
+        resumes=True,
         asked={},
         used={},
         wrote={},

@@ -70,9 +70,14 @@ def without_sources(target: Target) -> Target | None:
     return msgspec.structs.replace(target, sources=None)
 
 
+def is_of_no_body(snapshot: Snapshot) -> bool:
+    """Whether a session was read from no provider's body."""
+    return READERS.keys().isdisjoint(snapshot.metadata)
+
+
 def body_of(snapshot: Snapshot, format: str) -> RequestBody | None:
     """The body that a session was read from: one of this format, or a request in another."""
-    if READERS.keys().isdisjoint(snapshot.metadata):
+    if is_of_no_body(snapshot):
         return None
     own = body_of_session(format, snapshot.metadata, snapshot.tools)
     if own is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,9 +16,10 @@ from contextwright.compiler.horizon import (
     view_of,
 )
 from contextwright.errors import SpecError
+from contextwright.memo.by_identity import NEWEST
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Tool
-from contextwright.session.state import NOTES_PREFIX
+from contextwright.session.state import NOTES_PREFIX, State
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When, union
 from contextwright.spec.inputs import Memo
 from contextwright.spec.kind import Kind
@@ -128,12 +129,32 @@ def plan(
     return _with_notes(_taken_apart(decided, ports), notes)
 
 
-def known_plan(spec: Expr, state: Mapping[str, Any], ports: RedactionPorts, memo: Memo) -> Plan:
-    """As `plan`, of a session: every outcome of the spec's conditions is taken apart once."""
+class _KnownPlan(NamedTuple):
+    """A plan, and what it is of: neither changes, so it holds as long as these are the same."""
+
+    spec: Expr
+    state: State
+    ports: RedactionPorts
+    plan: Plan
+
+
+def known_plan(spec: Expr, state: State, ports: RedactionPorts, memo: Memo) -> Plan:
+    """As `plan`, of a session: every outcome of the spec's conditions is taken apart once, and
+    what holds is asked again only of another state."""
+    table = memo.table("plan")
+    newest: _KnownPlan | None = table.known(NEWEST)
+    if (
+        newest is not None
+        and newest.spec is spec
+        and newest.state is state
+        and newest.ports is ports
+    ):
+        return newest.plan
     notes: list[str] = []
     key = _decided(spec, state, notes), ports
-    apart = memo.table("plan").remembered(key, lambda key: _taken_apart(*key))
-    return _with_notes(apart, notes)
+    apart = table.remembered(key, lambda key: _taken_apart(*key))
+    known = table[NEWEST] = _KnownPlan(spec, state, ports, _with_notes(apart, notes))
+    return known.plan
 
 
 def _with_notes(apart: Plan, notes: list[str]) -> Plan:

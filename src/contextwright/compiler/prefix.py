@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import compress
 from operator import is_not
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -28,15 +28,20 @@ def shared_prefix(
             remembered for the request after it.
     """
     renderer, rules = target.provider.renderer, target.cache_rules
-    old, new = _known_pieces(before, renderer.cache_order), _new_pieces(now, body, renderer)
-    same = _same(old, new)
+    order = renderer.cache_order
+    old, new = _known_values(before, order), _values(now, order)
+    if body:
+        _note(body, new, order)
+    same = reached = _same(old, new)
+    last = len(new)
+    if renderer.marks_cache:
+        marked, pieces = _pieces(old), _pieces(new)
+        reached, last = _readable(marked, pieces, same, rules.look_back), _written(pieces)
     tokens = _running_tokens(now, new, target)
-    reached = _readable(old, new, same, rules.look_back) if renderer.marks_cache else same
-    last = _written(new) if renderer.marks_cache else len(new)
     read = rules.readable(tokens(reached))
     end = tokens(last) if last else 0
     written = max(0, end - read) if end >= rules.minimum else 0
-    where = _name(now, same, renderer.cache_order) if same < len(new) else ""
+    where = _name(now, same, order) if same < len(new) else ""
     length = tokens(len(new))
     saved = microdollars_saved(read, written, length, target.model)
     return Prefix(tokens(same), saved, where, read, written)
@@ -48,36 +53,70 @@ def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
     Args:
         body: its bytes.
     """
-    _new_pieces(request, body, renderer)
+    values = _values(request, renderer.cache_order)
+    _note(body, values, renderer.cache_order)
+    if renderer.marks_cache:
+        _pieces(values)
 
 
-def _same(old: "list[_Piece]", new: "list[_Piece]") -> int:
-    """How many first pieces say the same: of most that is told by their being the same object."""
+def _note(body: bytes, values: list[Any], order: tuple[str, ...]) -> None:
+    table = owned_table(("cache pieces", order), brief=True)
+    if table is not None:
+        table[NEWEST] = body, values
+
+
+def _same(old: list[Any], new: list[Any]) -> int:
+    """How many first pieces say the same. A message stands in the next requests as the very same
+    object (`render.known_wires`), so that of most nothing has to be looked at."""
     least = min(len(old), len(new))
     others = compress(range(least), map(is_not, old, new))
-    return next((place for place in others if old[place].text != new[place].text), least)
+    return next((at for at in others if _piece(old[at]).text != _piece(new[at]).text), least)
 
 
-def _known_pieces(before: Request | bytes, order: tuple[str, ...]) -> "list[_Piece]":
+def _known_values(before: Request | bytes, order: tuple[str, ...]) -> list[Any]:
     if not isinstance(before, bytes):
-        return _pieces(before, order)
+        return _values(before, order)
     table = owned_table(("cache pieces", order), brief=True)
-    known: tuple[bytes, list[_Piece]] | None = None if table is None else table.known(NEWEST)
+    known: tuple[bytes, list[Any]] | None = None if table is None else table.known(NEWEST)
     if known is not None and known[0] == before:
         return known[1]
-    return _pieces(msgspec.json.decode(before), order)
+    return _values(msgspec.json.decode(before), order)
 
 
-def _new_pieces(now: Request, body: bytes, renderer: Renderer) -> "list[_Piece]":
-    # a message stands in the next requests as the very same object (`render.known_wires`)
-    pieces = _pieces(now, renderer.cache_order, known=True)
-    table = owned_table(("cache pieces", renderer.cache_order), brief=True) if body else None
+def _values(request: Request, order: tuple[str, ...]) -> list[Any]:
+    """What a cache reads as one each: messages, tools, and what else stands in front of them."""
+    values: list[Any] = []
+    for key in order:
+        value = request.get(key)
+        if isinstance(value, list):
+            values += value
+        elif value is not None:
+            values.append(value)
+    return values
+
+
+class _Head(NamedTuple):
+    """Tokens of what stands in front of the conversation, the same at nearly every turn."""
+
+    values: list[Any]
+    about: tuple[object, ...]
+    tokens: int
+
+
+def _head_tokens(values: list[Any], target: Target, measured: Callable[[int], int]) -> int:
+    about = target.response_format, target.sources is None
+    table = owned_table(("head tokens", target.format, target.counter.id), brief=True)
+    known: _Head | None = None if table is None else table.known(NEWEST)
+    if known is not None and known.about == about and len(known.values) == len(values):
+        if _same(known.values, values) == len(values):
+            return known.tokens
+    tokens = measured(len(values))
     if table is not None:
-        table[NEWEST] = body, pieces
-    return pieces
+        table[NEWEST] = _Head(values, about, tokens)
+    return tokens
 
 
-def _running_tokens(now: Request, new: "list[_Piece]", target: Target) -> Callable[[int], int]:
+def _running_tokens(now: Request, new: list[Any], target: Target) -> Callable[[int], int]:
     """Tokens of the request with its first pieces alone. What stands in front of the conversation
     is measured as a whole; each message once."""
     renderer = target.provider.renderer
@@ -89,24 +128,14 @@ def _running_tokens(now: Request, new: "list[_Piece]", target: Target) -> Callab
         names = [_name(now, place, renderer.cache_order) for place in range(count)]
         return renderer.measure(_part(now, names, conversation), target)
 
-    def head_tokens() -> int:
-        # what stands in front is the same at nearly every turn
-        table = owned_table(("head tokens", target.format, target.counter.id), brief=True)
-        known = table.known("") if table is not None else None
-        about = new[:head], target.response_format, target.sources is None
-        if known is None or known[0] != about:
-            known = about, measured(head)
-            if table is not None:
-                table[""] = known
-        return known[1]
-
     wires = renderer.wires_of(now) if listed else []
-    sums, before = token_sums(renderer, wires, target), head_tokens()
+    sums = token_sums(renderer, wires, target)
+    first = _head_tokens(new[:head], target, measured)
 
     def tokens(count: int) -> int:
         if not count:
             return 0
-        return before + sums[count - head] if count >= head else measured(count)
+        return first + sums[count - head] if count >= head else measured(count)
 
     return tokens
 
@@ -119,22 +148,10 @@ class _Piece(msgspec.Struct, frozen=True):
     parts: int
 
 
-def _pieces(request: Request, order: tuple[str, ...], *, known: bool = False) -> list[_Piece]:
-    """The pieces of a request.
-
-    Args:
-        known: whether those that were made before stand for their like.
-    """
-    pieces: list[_Piece] = []
-    for key in order:
-        value = request.get(key)
-        if isinstance(value, list):
-            items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            table = owned_table(("wire pieces", key), brief=True) if known else None
-            pieces += map(_piece, items) if table is None else by_identity(table, items, _piece)
-        elif value is not None:
-            pieces.append(_piece(value))
-    return pieces
+def _pieces(values: list[Any]) -> list[_Piece]:
+    """The pieces that values are, from memory where they are the same objects as before."""
+    table = owned_table("wire pieces", brief=True)
+    return list(map(_piece, values)) if table is None else by_identity(table, values, _piece)
 
 
 def _name(request: Request, place: int, order: tuple[str, ...]) -> str:

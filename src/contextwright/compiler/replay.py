@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.resolve import NOTHING_OUTSIDE, RefSources
-from contextwright.compiler.build_manifest import tools_digest
 from contextwright.compiler.compare import first_difference
+from contextwright.compiler.lasting_facts import tools_digest
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan

@@ -23,11 +23,12 @@ from contextwright.compiler.kept_decision import RequestDecision, gone_on, keep,
 from contextwright.compiler.layout import layout_of
 from contextwright.compiler.left_out import within_limit
 from contextwright.compiler.lost_prefix import with_loss
-from contextwright.compiler.of_body import expect_valid, with_sources, without_sources
+from contextwright.compiler.of_body import expect_valid, without_sources
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import shared_prefix
+from contextwright.compiler.receiver import receiver_of
 from contextwright.compiler.request_room import limit_of, room_of
 from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
@@ -111,6 +112,10 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     folds: tuple[SavedFold, ...] = ()
     decided_at: int = 0
 
+    def answered_by(self, answers: Answers) -> "SpecCompiler":
+        """The same, with these answers of models and no others."""
+        return self if answers is self.answers else msgspec.structs.replace(self, answers=answers)
+
     def compile(
         self,
         snapshot: Snapshot,
@@ -161,14 +166,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             known: what a fold of this log counted.
             refs: whether a compile that counted most of it showed refs: it makes no difference.
         """
-        if target.takes_messages:
-            target = msgspec.structs.replace(target, sign=snapshot.sign)
-        renderer = target.provider.renderer
         with holding(self.memo.lock), remembering(self.memo):
             planned = known_plan(self.spec, snapshot.state, self.ports, self.memo)
             # all of it would leave as it came, with fields that nobody here knows
-            target = with_sources(target, snapshot, planned, self.memo)
+            target = receiver_of(target, snapshot, planned, self.memo)
             shown = Presentation(self.agent, framed=False, refs=refs)
+            renderer = target.provider.renderer
             cost = cost_of(self.memo, renderer, target, shown)
             event_cost = event_cost_of(renderer, target, shown)
             return tokens_of_all(snapshot, cost, self.memo, known, event_cost)
@@ -182,10 +185,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         *,
         dry: bool,
     ) -> Pack | None:
-        if target.takes_messages:
-            target = msgspec.structs.replace(target, sign=snapshot.sign)
         planned = known_plan(self.spec, snapshot.state, self.ports, self.memo)
-        target = with_sources(target, snapshot, planned, self.memo)
+        target = receiver_of(target, snapshot, planned, self.memo)
         try:
             return self._packed(snapshot, target, planned, previous, wants, dry=dry)
         except RenderError:

@@ -1,7 +1,7 @@
 """The one door of `compile`, `Engine` and the adapters: what stands for a session, or a spec."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypedDict, TypeVar, cast, runtime_checkable
 
@@ -109,9 +109,9 @@ def writable_session(source: SessionLike, where: str) -> Session:
     return session_of(source, where)
 
 
-def whose(session: Session) -> tuple[str, int]:
-    """Whose spending a model's answers are: the session and its turn."""
-    return session.id, session.snapshot().turn
+def whose(session: Session) -> tuple[str, Callable[[], int]]:
+    """Whose spending a model's answers are: the session, and what tells its turn."""
+    return session.id, lambda: session.snapshot().turn
 
 
 def spec_or_compiler(
@@ -233,7 +233,7 @@ def sources_of(
     hosts: Mapping[str, Fetch],
     where: str,
 ) -> RefSources:
-    """What refs may reach outside a session: each file and address is read once.
+    """What refs may reach outside a session (`RefSources.of_one_compile`).
 
     Args:
         artifacts: a store, which other sessions may share.
@@ -256,7 +256,7 @@ def sources_of(
         )
     outside = outside_reader(roots, hosts)
     read = _reader_of(artifacts, where)
-    return RefSources(read, cache(partial(_waited, outside)) if outside else None)
+    return RefSources(read, partial(_waited, outside) if outside else None)
 
 
 def _waited(read: Callable[[str], T], address: str) -> T:

@@ -6,8 +6,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
@@ -39,6 +37,7 @@ from contextwright.engine.put_off import PutOff
 from contextwright.engine.read_back import ReadBack
 from contextwright.engine.record import capture_before, observe_bill, recording, write
 from contextwright.engine.recovery import (
+    CalibratedTarget,
     Recoveries,
     learned_window,
     recovering,
@@ -123,30 +122,28 @@ class Engine:
         never_dearer: bool = False,
         **options: Any,
     ) -> None:
-        self._base = target_of(model, target, options, "Engine(spec, model)")
-        made = spec_or_compiler(spec, "Engine(spec, ...)", self._base)
+        base = target_of(model, target, options, "Engine(spec, model)")
+        made = spec_or_compiler(spec, "Engine(spec, ...)", base)
         self.compiler = None if isinstance(made, Expr) else made
         # around somebody's own compiler nothing is captured, noted or redacted here
         self.spec: Expr = made if isinstance(made, Expr) else C.none()
         self.agent, self.sessions = agent, sessions
         self.models = answering_by(models)
-        sources_of(artifacts, roots, hosts, "Engine(...)")
+        self._sources = sources_of(artifacts, roots, hosts, "Engine(...)")
         self.artifacts, self.roots, self.hosts = artifacts, tuple(roots), dict(hosts)
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)
         self.clock, self.ports = clock, ports_of(detector, vault, "Engine(...)")
-        self.calibrator = Calibrator()
-        self._ledgers = Ledgers(instead_of(self.spec, self._base), suspends=suspend)
+        self.calibrator, self._target = Calibrator(), CalibratedTarget(base)
+        self._ledgers = Ledgers(instead_of(self.spec, base), suspends=suspend)
         self._put_off = PutOff(self.spec, self._ledgers, waits=never_dearer)
         self._recoveries, self._hooks = Recoveries(), EventHooks()
         self._hooks.on_all(events)
-        self.budget = budget_of(budget, self._base.model, "Engine(...)")
+        self.budget = budget_of(budget, base.model, "Engine(...)")
 
     @property
     def target(self) -> Target:
         """The target, its counter calibrated by what was billed."""
-        base = self._base
-        counter = self.calibrator.counter(base.format, base.model, base.counter)
-        return msgspec.structs.replace(base, counter=counter)
+        return self._target.by(self.calibrator)
 
     def on(self, event: EventName, hook: Callable[[Any], Any], *, contents: bool = False) -> None:
         """Call a function at an event, with facts as a frozen value; `pre_compact`, before a
@@ -290,7 +287,8 @@ class Engine:
         refusals = self._recoveries.of(log)
         if overflow.unit == "tokens" and overflow.input:
             self.learn(session, overflow.input)
-        self._base, target = (learned_window(each, overflow) for each in (self._base, target))
+        self._target.learn_window(overflow)
+        target = learned_window(target, overflow)
         again = partial(self._packing, session)
         pack = yield from recovering(overflow, sent, target, refusals, again)
         self._ledgers.of(log).sent(self._weighed(pack, session.snapshot(), target), target)
@@ -379,22 +377,19 @@ class Engine:
         if self.compiler is not None:
             return compiled_by(self.compiler, session.snapshot(), target)
         made = self._ledgers.decide(self.spec, target, session)
-
-        def prepared(spec: Expr, notes: Sequence[str]) -> TaskGenerator[Pack]:
-            return self._prepared(session, spec, made.target, (*why, *made.notes, *notes))
-
+        prepared = partial(self._prepared, session, made.target, (*why, *made.notes))
         return (yield from self._hooks.deciding(made.spec, prepared, previous, session))
 
     def _prepared(
-        self, session: Session, spec: Expr, target: Target, why: tuple[str, ...]
+        self, session: Session, target: Target, why: Sequence[str], spec: Expr, more: Sequence[str]
     ) -> TaskGenerator[Pack]:
-        """The pack of a spec, with all that it needs from models."""
+        """The pack of a spec, with all that it needs from models, and notes of why it is this."""
         log, failed = session.log, list[str]()
         capture_before(session, spec, self.ports)
         searched = self.memory, self.scope, self.retrievers, self.ports
         notes = hydrate(session, spec, *searched, self._hooks.recalled(session))
         turn = Turn(
-            self._spec_compiler(log, (*notes, *why), spec),
+            self._spec_compiler(log, (*notes, *why, *more), spec),
             target,
             session.snapshot,
             lambda values: write(session, values),
@@ -404,8 +399,8 @@ class Engine:
         known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
         remember(log, self.models, answers)
-        compiler = msgspec.structs.replace(turn.compiler, answers=answers)
-        return with_notes(self._put_off.noted(pack, session, target, compiler), failed)
+        pack = self._put_off.noted(pack, session, target, turn.compiler.answered_by(answers))
+        return with_notes(pack, failed)
 
     def _spec_compiler(
         self, log: Log, notes: tuple[str, ...] = (), spec: Expr | None = None
@@ -414,7 +409,7 @@ class Engine:
         return SpecCompiler(
             self.spec if spec is None else spec,
             agent=self.agent,
-            sources=sources_of(self.artifacts, self.roots, self.hosts, "Engine(...)"),
+            sources=self._sources.of_one_compile(),
             now_ms=now_ms,
             memo=memo_of(log),
             ports=self.ports,
@@ -436,13 +431,13 @@ class Engine:
         Args:
             read_back: bills of the requests by which its answer went on.
         """
-        self._ledgers.of(session.log).billed(usage, self._base.model, *read_back)
+        self._ledgers.of(session.log).billed(usage, self._target.base.model, *read_back)
         if usage is not None:
             self.learn(session, usage.context, pack)
-            self.budget.add(session, sum(read_back, usage), self._base.model, self._hooks)
+            self.budget.add(session, sum(read_back, usage), self._target.base.model, self._hooks)
 
     def learn(self, session: Session, billed_input: int, pack: Pack | None = None) -> None:
         """Learn from the bill of a pack, by default the last one, how the provider counts."""
         expect_type("billed_input", billed_input, int, "Engine.record(...)", "its input tokens")
         if sent := pack or self._ledgers.of(session.log).newest:
-            observe_bill(self.calibrator, self._base, sent, session, billed_input)
+            observe_bill(self.calibrator, self._target.base, sent, session, billed_input)

@@ -92,7 +92,10 @@ class EventHooks:
 
     def has(self, *names: str) -> bool:
         """Whether anybody wants to know."""
-        return any(self._hooks[name] for name in names)
+        for name in names:
+            if self._hooks[name]:
+                return True
+        return False
 
     def tell(self, name: str, event: EngineEvent, notes: list[str], **contents: Any) -> list[Any]:
         """Call the hooks of an event.
@@ -136,7 +139,7 @@ class EventHooks:
 
     def _compiled(self, pack: Pack, previous: Pack | None, session: Session, began_ns: int) -> Pack:
         """Tell of a pack, and of the step that it takes; the pack with a note of what failed."""
-        notes = self._notes.pop(session.log, [])
+        notes = self._notes.pop(session.log, []) if self._notes else list[str]()
         if self.has("step") and (step := step_of(pack, previous, session)) is not None:
             self.tell("step", step, notes, pack=pack)
         if self.has("compile"):

@@ -51,6 +51,8 @@ def hydrate(
     Returns:
         Why a search was less good than it might have been, for the manifest.
     """
+    if memory is None and not retrievers:
+        return ()
     atoms = tuple(walk(spec))
     most = max((atom.traits.hydrates.get(KNOWLEDGE, 0) for atom in atoms), default=0)
     rooms = _rooms(atoms) if retrievers else {}

@@ -76,7 +76,7 @@ def compile(
     made = door.spec_or_compiler(spec, "compile(spec=...)", whom)
     if not isinstance(made, Expr):
         return door.compiled_by(made, snapshot, whom)
-    sources = door.sources_of(artifacts, roots, hosts, "compile(...)")
+    sources = door.sources_of(artifacts, roots, hosts, "compile(...)").of_one_compile()
     compiler = SpecCompiler(
         made, agent=agent, sources=sources, now_ms=now_ms, memo=memo_of(snapshot.log), steps=steps,
         ports=door.ports_of(detector, vault, "contextwright.compile(...)"),
@@ -101,7 +101,7 @@ def _prepared(
     turn = Turn(compiler, whom, lambda: snapshot, None, previous)
     asking = preparing(turn, known_answers(snapshot.log, runner), runner.latest)
     with remembering(compiler.memo):
-        pack, answers = run_tasks(asking, runner, snapshot.session_id, snapshot.turn)
+        pack, answers = run_tasks(asking, runner, snapshot.session_id, lambda: snapshot.turn)
     remember(snapshot.log, runner, answers)
     return pack
 

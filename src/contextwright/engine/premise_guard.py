@@ -158,8 +158,9 @@ class _Judges:
 _Ask = Callable[[Any], Any]
 _Asking = Generator[Any, Any, PremiseResult]
 """Yields tasks, or what an async judge replied."""
-_Run = tuple[_Asking, _Judges, str, int]
-"""What a driver takes: the work, who answers, and whose spending it is: session and turn."""
+_Run = tuple[_Asking, _Judges, str, Callable[[], int]]
+"""What a driver takes: the work, who answers, and whose spending it is: the session, and what tells
+its turn."""
 
 
 def _checking(
@@ -191,7 +192,7 @@ def _checking(
                 )
         return (yield from _judged(question, blocks, models, model, asker))
 
-    return check(), _Judges(answering_by(models)), session, turn
+    return check(), _Judges(answering_by(models)), session, lambda: turn
 
 
 def _guarding(
@@ -228,7 +229,7 @@ def _guarding(
             )
         return result
 
-    return guard(), _Judges(answering_by(models)), snapshot.session_id, snapshot.turn
+    return guard(), _Judges(answering_by(models)), snapshot.session_id, lambda: snapshot.turn
 
 
 def _judged(

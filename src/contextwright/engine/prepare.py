@@ -60,7 +60,7 @@ class Turn(msgspec.Struct, eq=False):
 
     def assemble(self, answers: Answers) -> Pack:
         """The pack, with these answers and no others."""
-        compiler = msgspec.structs.replace(self.compiler, answers=answers)
+        compiler = self.compiler.answered_by(answers)
         return compiler.compile(self.take(), self.target, previous=self.previous)
 
     def cleaned(self, answers: Sequence[Answer]) -> list[Answer]:
@@ -78,7 +78,7 @@ class Turn(msgspec.Struct, eq=False):
 
     def try_assemble(self, answers: Answers, wants: PendingTasks) -> Pack | None:
         """The pack, or None where an answer is missing."""
-        compiler = msgspec.structs.replace(self.compiler, answers=answers)
+        compiler = self.compiler.answered_by(answers)
         return compiler.try_compile(self.take(), self.target, wants, previous=self.previous)
 
 
@@ -142,8 +142,12 @@ def known_answers(log: Log, models: object) -> Answers:
 
 def remember(log: Log, models: object, answers: Answers) -> None:
     """Keep answers for the log's next compiles; a fallback only where there is nobody else."""
+    if not answers:
+        return
     alone = getattr(models, "llm", None) is None
     by_models = _KNOWN.setdefault(log.family, WeakKeyDictionary())
+    if by_models.get(models) is answers:  # nothing was asked
+        return
     lasting = (answer for answer in answers if alone or not answer.fallback)
     by_models[models] = Answers(lasting, _by_words(models))
 

@@ -169,7 +169,8 @@ class PutOff:
     def noted(self, pack: Pack, session: Session, target: Target, compiler: SpecCompiler) -> Pack:
         """As `going_on`; that a step waits is saved with the session, so that it does after a
         restart."""
-        pack = self.going_on(pack, session.snapshot(), target, compiler)
+        if self._waits:
+            pack = self.going_on(pack, session.snapshot(), target, compiler)
         if place := pack.manifest.decided_at:
             counter = pack.manifest.counter
             saved = {"spec": repr(self._spec), "decided_at": place, "counter": counter}

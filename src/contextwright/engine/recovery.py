@@ -1,6 +1,7 @@
 """After a refusal: how many tokens the next request may have, by what the provider said."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -11,6 +12,7 @@ from contextwright.errors import BudgetError, ContextOverflowError, SessionError
 from contextwright.render.target import Target
 from contextwright.session.log import Family, Log
 from contextwright.session.session import Session
+from contextwright.tokens.calibrate import Calibrator
 from contextwright.tokens.context_overflow import Overflow, overflow_of
 
 Packing = Callable[[Target, tuple[str, ...]], TaskGenerator[Pack]]
@@ -211,6 +213,33 @@ def within(target: Target, room: int) -> Target:
     """The target for a request of so many tokens at most."""
     window = room + target.reserved_output + target.reserved_system
     return msgspec.structs.replace(target, window=min(target.window, window))
+
+
+class _Known(NamedTuple):
+    """A target before any bill, and with the counter that bills say."""
+
+    base: Target
+    target: Target
+
+
+class CalibratedTarget:
+    """A target as the next call has it; `base`, what it is before any bill."""
+
+    def __init__(self, base: Target) -> None:
+        self.base = base
+        self._known = _Known(base, base)
+
+    def by(self, calibrator: Calibrator) -> Target:
+        """The target; the same object from turn to turn while nothing is learned."""
+        base, known = self.base, self._known
+        counter = calibrator.counter(base.format, base.model, base.counter)
+        if known.base is not base or known.target.counter.id != counter.id:
+            known = self._known = _Known(base, msgspec.structs.replace(base, counter=counter))
+        return known.target
+
+    def learn_window(self, overflow: Overflow) -> None:
+        """Take the window that a provider names where it refuses a request."""
+        self.base = learned_window(self.base, overflow)
 
 
 def learned_window(target: Target, overflow: Overflow) -> Target:

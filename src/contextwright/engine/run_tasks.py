@@ -4,7 +4,7 @@ Such work is a generator: it yields the tasks that it needs answered, is sent th
 returns its result. So one body serves the sync and the async entry points.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
@@ -35,12 +35,18 @@ class TaskRunner(Protocol):
         ...
 
 
-def run_tasks(asking: TaskGenerator[T], models: TaskRunner, session: str, turn: int = 0) -> T:
-    """The result, waiting for models in this thread."""
+def run_tasks(
+    asking: TaskGenerator[T], models: TaskRunner, session: str, turn: Callable[[], int] = int
+) -> T:
+    """The result, waiting for models in this thread.
+
+    Args:
+        session, turn: whose spending their answers are. The turn is asked for where they are.
+    """
     step: _Step[T] = _advanced(asking)
     while step.tasks is not None:
         try:
-            answered: Any = models.answer_now(step.tasks, session=session, turn=turn)
+            answered: Any = models.answer_now(step.tasks, session=session, turn=turn())
         except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
             answered = error
         step = _advanced(asking, step.tasks, answered)
@@ -51,7 +57,7 @@ async def adrive(
     asking: TaskGenerator[T],
     models: TaskRunner,
     session: str,
-    turn: int = 0,
+    turn: Callable[[], int] = int,
     *,
     long: bool = False,
 ) -> T:
@@ -59,12 +65,13 @@ async def adrive(
     models answer.
 
     Args:
+        session, turn: as of `run_tasks`.
         long: whether it may compute long; then it gives way to what does not.
     """
     step: _Step[T] = await off_loop(_advanced, asking, long=long)
     while step.tasks is not None:
         try:
-            answered: Any = await models.answer(step.tasks, session=session, turn=turn)
+            answered: Any = await models.answer(step.tasks, session=session, turn=turn())
         except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
             answered = error
         step = await off_loop(_advanced, asking, step.tasks, answered, long=long)

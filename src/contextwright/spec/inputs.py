@@ -45,6 +45,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         settled: the first exchange that is not history yet.
         start: the first exchange that words are given which look at a block alone; what lies
             before it is certain to be dropped by the limit, but for what something holds.
+        resumes: whether nothing that lies before `start` is given, as it was decided before.
         behind_step: whether what lies before `start` is what a step of the limit left, and is not
             given.
         oldest: the first exchange that is not too old for the spec: of those before it, the first
@@ -88,6 +89,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     settled: int
     event_cost: "Callable[[Sequence[Event]], int | None] | None" = None
     start: int = 0
+    resumes: bool = False
     behind_step: bool = False
     oldest: int = 0
     is_sole: bool = False
@@ -216,11 +218,11 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 
     def conversation(self, source: str) -> tuple[Block, ...]:
         """The raw blocks of the conversation: all from `start` on, and what is held of those
-        before. Nor is given what is too old."""
+        before, unless that was decided. Nor is given what is too old."""
         snapshot, first = self.snapshot, self.snapshot.preamble
         start = max(first, self.start, self.oldest)
         held: list[Exchange] = []
-        if start > first:
+        if start > first and not self.resumes:
             pinned = snapshot.exchanges_with("pinned", "yes", first, start)
             indices = {exchange.index for exchange in pinned} | self.protection.exchanges
             # in a turn the user's words go last: those of the turn that `start` divides

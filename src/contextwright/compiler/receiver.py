@@ -1,0 +1,47 @@
+"""The receiver of a session's requests: the target, with what of it is the session's own."""
+
+from typing import NamedTuple
+from weakref import ref
+
+import msgspec
+
+from contextwright.compiler.of_body import is_of_no_body, with_sources
+from contextwright.compiler.plan import Plan
+from contextwright.memo.by_identity import NEWEST
+from contextwright.render.target import Target
+from contextwright.session.log import Log
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.memo import Memo
+
+
+class _Known(NamedTuple):
+    """The receiver of a session that was read from no body, and what it is of: its first event says
+    the rest, and stays. One with a body holds its log, and is not kept for it."""
+
+    target: Target
+    log: ref[Log]
+    root_id: str
+    receiver: Target
+
+
+def receiver_of(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) -> Target:
+    """The target with the sign of a session, and the body that this was read from, if any. It is
+    the same object from request to request while nothing of it moves."""
+    table = memo.table("receiver", brief=True)
+    known: _Known | None = table.known(NEWEST)
+    if (
+        known is not None
+        and known.target is target
+        and known.log() is snapshot.log
+        and known.root_id == snapshot.root_id
+        and snapshot.position
+        and is_of_no_body(snapshot)
+    ):
+        return known.receiver
+    signed = target
+    if target.takes_messages:
+        signed = msgspec.structs.replace(target, sign=snapshot.sign)
+    receiver = with_sources(signed, snapshot, planned, memo)
+    if receiver is signed and snapshot.position and is_of_no_body(snapshot):
+        table[NEWEST] = _Known(target, ref(snapshot.log), snapshot.root_id, receiver)
+    return receiver
