@@ -260,6 +260,8 @@ def ask(session: Session, n: int) -> None:
         C.recent(by="salience", min_score=0.3) | C.budget(800),
         C.default() | C.compress_results(300, min_tokens=8) | C.budget(800),
         C.window(2) + C.relevant(top_k=3) | C.budget(800),
+        C.default() | C.allocate(max_tokens=800),
+        C.compact() | C.redact(["email"]) | C.allocate("research", max_tokens=800),
     ],
     ids=repr,
 )

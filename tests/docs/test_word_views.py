@@ -62,7 +62,7 @@ def test_the_page_names_every_word_that_maps_the_log():
         (C.compact() | C.redact(["email"]) | C.fit(900), "step"),
         (C.dedup() | C.fit(900), "all"),
         (C.default() | C.budget(900, overflow="summarize"), "step"),
-        (C.default() | C.allocate(), "all"),
+        (C.default() | C.allocate(), "near"),
     ],
     ids=repr,
 )

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.mapped_log import maps
 from contextwright.compiler.step_left import known_place
-from contextwright.compiler.token_sums import SOURCE, newest_of
+from contextwright.compiler.token_sums import SOURCE, newest_of, place_of, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
@@ -21,6 +21,7 @@ from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
 from contextwright.spec.word_roles import ConversationWindow
+from contextwright.tasks.signals import window_of
 
 MULTIPLES = (150, 200, 400, 800, 3200)
 """Tokens that are looked at first, in percent of the limit: what is shortened before anything is
@@ -28,6 +29,9 @@ dropped takes more room in the log than in a request."""
 SHORT = 400
 """Where a word that is past its limit makes each as short as it can, percent of the limit that are
 looked at first."""
+NEAR = (2, 8, 32)
+"""Limits after which what a limit by layers looks at begins anew, the fewest that are enough: the
+newest exchanges that take two to four of them, as they came."""
 SURE = 4
 """Exchanges at the far end that must have been dropped. A limit whose room is filled again brings
 back the next one in short, so one would not do."""
@@ -53,6 +57,8 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     steps = list(chain.from_iterable(terms))
     by_score = terminal.order == "tier" and any(step.traits.scores for step in steps)
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
+    if "near" in views:  # that it drops the oldest first is of exchanges as the log has them
+        return "near" if maps(terms) and views <= {"near", "block"} else "all"
     if not terms or "all" in views or by_score or not drops_oldest(terminal):
         is_bare = bool(terms) and not any(terms) and not guarded
         knows = maps(terms) if drops_oldest(terminal) else is_bare
@@ -216,6 +222,8 @@ def starts_of(
         place = known_place((terminal, limit), inputs)
         if first < place < snapshot.exchange_count:
             yield 0, place
+    if view == "near" and terminal is not None and not snapshot.positions("kind", "summary"):
+        yield from enumerate(_near_starts(terminal, limit, inputs))
     if is_bounded(view, inputs):
         for place, multiple in enumerate(MULTIPLES):
             if view == "least" and multiple < SHORT:
@@ -230,6 +238,26 @@ def starts_of(
         if oldest > first:
             yield len(MULTIPLES), oldest
     yield len(MULTIPLES), first
+
+
+def _near_starts(terminal: Terminal, limit: int, inputs: Inputs) -> Iterator[int]:
+    """Where what a limit by layers looks at may begin. It follows from the log alone: what is told
+    of turns that left is told of those behind it."""
+    snapshot, layers = inputs.snapshot, terminal.layers
+    stop = min(inputs.settled, snapshot.exchange_count - 1)
+    if layers is not None:
+        limit = min(limit, window_of(layers.max_tokens, snapshot.state) or limit)
+    if stop <= snapshot.preamble:
+        return
+    tokens = tokens_between(snapshot.preamble, stop, inputs)
+    for multiple in NEAR:
+        span = multiple * limit
+        if tokens < 2 * span:
+            return
+        before = (tokens // span - 1) * span
+        place = place_of(before, stop, inputs)
+        if place > snapshot.preamble:
+            yield place
 
 
 def _known_until(terminal: Terminal | None, limit: int, inputs: Inputs) -> int:

@@ -18,6 +18,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
+from contextwright.compiler.passed_turns import passed_by, told_with_passed
 from contextwright.compiler.step_left import before_step, is_over, left_by_step, record_mapped
 from contextwright.compiler.step_places import LimitRule, joined, step_of, tokens_to_next
 from contextwright.compiler.token_sums import SOURCE, tokens_between
@@ -33,7 +34,7 @@ from contextwright.spec.terminal import (
     SummarizeOldest,
     Terminal,
 )
-from contextwright.tasks.layers import LEFT_TURNS
+from contextwright.tasks.left_turns import LEFT_TURNS, NONE_PASSED, Passed
 
 if TYPE_CHECKING:
     from contextwright.compiler.stages import StageAction
@@ -190,13 +191,17 @@ def _shortened(
     whole: Blocks = blocks
     state = replace(state, originals=whole)
     undropped: Blocks = ()
-    for action in _actions(state, terminal, stages):
+    passed = passed_by(state) if terminal.order == "layer" else NONE_PASSED
+    for action in _actions(state, terminal, stages, passed):
         undropped = undropped or (blocks if action.drops else ())
         shorter, why = action.change(blocks), f"over {state.limit} tokens"
         if action.drops and len(shorter) < len(blocks):
             protection = state.inputs.protection
             state.tracer.limit_drop = LimitStage(action.name, why, protection)
-        blocks = state.tracer.record(action.name, blocks, shorter, why, last=action.last)
+        merges = told_with_passed(state, passed, blocks, shorter)
+        blocks = state.tracer.record(
+            action.name, blocks, shorter, why, last=action.last, merges=merges
+        )
         if state.over(blocks) <= 0:
             if terminal.order == "layer":
                 key = drop_key_of(terminal.order, undropped, state.inputs)
@@ -228,13 +233,13 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
 
 
 def _actions(
-    state: BudgetState, terminal: Terminal, stages: tuple[Stage, ...]
+    state: BudgetState, terminal: Terminal, stages: tuple[Stage, ...], passed: Passed
 ) -> "Iterator[StageAction]":
     from contextwright.compiler.stages import actions_of
 
     for stage in stages:
         if not stage.standing:
-            yield from actions_of(stage, terminal, state)
+            yield from actions_of(stage, terminal, state, passed)
 
 
 def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -> Blocks:

@@ -48,7 +48,7 @@ from contextwright.spec.traits import View
 
 _RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
 """How specs look that know what lies before where a compile begins."""
-_FRESH_STARTS: frozenset[View] = frozenset({"fold", "step", "least"})
+_FRESH_STARTS: frozenset[View] = frozenset({"fold", "step", "least", "near"})
 """How specs look whose compiles begin where they would without a memory: what is asked about, and
 so what an answer is kept for, is what is looked at."""
 
@@ -260,7 +260,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     def _fitted(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
         """What is sent, looking no further back than the limit reaches; None where an answer is
         missing for it and nobody sees what comes out."""
-        view: View = "all" if self.steps else planned.view  # a step counts all that it had
+        view: View = planned.view
+        if self.steps and view != "near":
+            view = "all"  # a step counts all that it had
         if view in _RESUMPTIONS and not target.takes_messages:
             view = "all"  # a text has the conversation in the order of the spec's terms
         limit = limit_of(planned.terminal, target)

@@ -36,6 +36,7 @@ from contextwright.spec.terminal import (
     Terminal,
 )
 from contextwright.tasks.layers import layer_stages
+from contextwright.tasks.left_turns import Passed
 
 _COMPACT = Compact()
 MOST_SUMMARIES = 16
@@ -61,8 +62,13 @@ class StageAction(msgspec.Struct, frozen=True):
     last: bool = False
 
 
-def actions_of(stage: Stage, terminal: Terminal, state: BudgetState) -> Iterator[StageAction]:
+def actions_of(
+    stage: Stage, terminal: Terminal, state: BudgetState, passed: Passed
+) -> Iterator[StageAction]:
     """A stage as what it does, cheapest first.
+
+    Args:
+        passed: the turns that left before all that is given.
 
     Raises:
         SpecError: a stage that is none of `spec.terminal`.
@@ -70,7 +76,8 @@ def actions_of(stage: Stage, terminal: Terminal, state: BudgetState) -> Iterator
     label = terminal.label
     if isinstance(stage, ShrinkLayers):
         droppable = _droppable(state)
-        for name, change, drops in layer_stages(state.inputs, state.caps, state.over, droppable):
+        made = layer_stages(state.inputs, state.caps, state.over, droppable, passed)
+        for name, change, drops in made:
             yield StageAction(f"{label}: {name}", change, drops)
         return
     if isinstance(stage, CapProtected):

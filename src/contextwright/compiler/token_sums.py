@@ -194,6 +194,19 @@ def newest_of(tokens: int, stop: int, inputs: Inputs) -> int | None:
         return sums.newest(tokens, snapshot.preamble, stop, snapshot, _counted_by(inputs))
 
 
+def place_of(tokens: int, stop: int, inputs: Inputs) -> int:
+    """The newest exchange, at most `stop`, in front of which those behind the session's
+    instruction take no more than so many tokens."""
+    snapshot = inputs.snapshot
+    first = snapshot.preamble
+    if snapshot.position < len(snapshot.log):  # a late result may not have joined by then
+        return first + bisect_right(running_tokens(first, stop, inputs), tokens) - 1
+    whole = tokens_between(first, stop, inputs)
+    place = newest_of(whole - tokens, stop, inputs)
+    assert place is not None, "the sums reach there"
+    return place
+
+
 def tokens_between(start: int, stop: int, inputs: Inputs) -> int:
     """Tokens that the exchanges from `start` up to `stop` would take in a request, unshortened."""
     last = min(stop, inputs.snapshot.exchange_count - 1)

@@ -104,6 +104,11 @@ class ShrinkLayers(Stage, frozen=True, kw_only=True):
     """Shorten, then drop, layer by layer, what is over the layer's share
     (context-packs.md#allocation). Only for a terminal that declares its `layers`."""
 
+    @property
+    def view(self) -> View:
+        """The newest of the conversation, one by one."""
+        return "near"
+
 
 class Drop(BlockStage, frozen=True, kw_only=True):
     """Drop what nothing holds, one by one, in the terminal's order."""

@@ -21,13 +21,14 @@ class Gives(Enum):
 
 Missing = Literal["fails", "noted", "normal"]
 
-View = Literal["block", "turn", "log", "least", "fold", "step", "all"]
+View = Literal["block", "turn", "log", "least", "fold", "step", "near", "all"]
 """How far a step looks: at a block alone (and its age), at the other blocks of its turn too, or at
 all blocks. What looks at a block alone is not given those that are certain to be dropped; a `fold`,
 not those that it knows from before. One that looks at the `log` knows what it says of the others,
 and one that is past its limit with the `least` of everything shortens each as far as it can, where
 it is the first step behind the whole conversation alone. A spec of which nothing but the limit
-looks at all is given what came since the limit's newest `step`."""
+looks at all is given what came since the limit's newest `step`; one of which layers give way,
+the exchanges `near` its end, where those before them leave as a whole."""
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):

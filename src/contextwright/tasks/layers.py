@@ -2,7 +2,6 @@
 context-packs.md#overflow."""
 
 from collections.abc import Callable, Iterator, Mapping
-from hashlib import sha256
 from operator import itemgetter
 from typing import Any
 
@@ -10,30 +9,28 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layering import CacheClass, Layer
-from contextwright.blocks.ref import range_ref
+from contextwright.blocks.layering import Layer
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.task import Task
+from contextwright.tasks.left_turns import (
+    FORM,
+    LEAST,
+    LEFT_TURNS,
+    NONE_PASSED,
+    SHARE,
+    LeftTurns,
+    Passed,
+    room_for_turns,
+    summary_of,
+)
 from contextwright.tasks.proofs import essential
-from contextwright.tasks.scores import query_of
 from contextwright.tasks.tool_lines import without_example
-from contextwright.text.cut import cut
 
 LONG = 60
 """Tokens below which a piece of evidence or a background is not shortened any more."""
 NEWEST = 2
 """Pieces of evidence that are not `older`: they stay as they are until something is dropped."""
-SHARE = 3
-"""A query-focused summary has a third of its text's tokens at most."""
 MEMORIES = 160
 """Tokens of the one summary of memories at most."""
-TAIL = 120
-"""Tokens at most of what is told of turns that left."""
-LEAST = 16
-"""Tokens below which a summary says nothing."""
-FORM = 40
-"""Tokens that a summary's bullet and ref take at most."""
-
 Over = Callable[[Blocks], int]
 Caps = Callable[[Blocks], dict[str, int]]
 LayerStage = tuple[str, Callable[[Blocks], Blocks], bool]
@@ -63,7 +60,11 @@ class _Space(msgspec.Struct, frozen=True, eq=False):
 
 
 def layer_stages(
-    inputs: Inputs, caps: Caps, over: Over, drop: Callable[[Block], bool]
+    inputs: Inputs,
+    caps: Caps,
+    over: Over,
+    drop: Callable[[Block], bool],
+    passed: Passed = NONE_PASSED,
 ) -> Iterator[LayerStage]:
     """The stages, cheapest first: first what layers have beyond their shares, then what there is.
     Nothing is dropped before all is as short as it may be.
@@ -72,6 +73,7 @@ def layer_stages(
         caps: tokens that each shared layer may have, given what there is.
         over: tokens too many.
         drop: whether a block may be dropped.
+        passed: what left before all of this.
     """
     shared, whole = _Space(inputs, over, caps), _Space(inputs, over, None)
     memories = _Memories()
@@ -81,7 +83,7 @@ def layer_stages(
     yield "all older evidence to summary", lambda b: _evidence_summary(b, whole), False
     yield "tool examples", _without_examples, False
     yield "tighten background", lambda b: _tightened(b, inputs), False
-    turns = _LeftTurns()
+    turns = LeftTurns(passed)
     for rank, layer in _DROPS[:_SHARED_DROPS]:
         yield f"drop {layer.label}", _dropper(rank, layer, shared, drop, turns), True
     for rank, layer in _DROPS:
@@ -127,20 +129,20 @@ def drop_key_in(blocks: Blocks, inputs: Inputs) -> DropKey:
 
 
 def _dropper(
-    rank: int, layer: Layer, space: _Space, drop: Callable[[Block], bool], turns: "_LeftTurns"
+    rank: int, layer: Layer, space: _Space, drop: Callable[[Block], bool], turns: LeftTurns
 ) -> Callable[[Blocks], Blocks]:
     """Drops of one rank until all fits, or until the layer has no more than its share."""
 
     def dropped(blocks: Blocks) -> Blocks:
         excess, left = space.excess(layer, blocks), turns.tokens
-        if excess + (_room_for_turns(left) if rank == 2 and left else 0) <= 0:
+        if excess + (room_for_turns(left) if rank == 2 and left else 0) <= 0:
             return blocks
         key, cost = drop_key_in(blocks, space.inputs), space.inputs.cost
         keyed = ((key(block), block) for block in blocks if block.layer is layer)
         going = [each for each in keyed if each[0][0] == rank and drop(each[1])]
         drops: list[Block] = []
         for _, block in sorted(going, key=itemgetter(0)):
-            if excess + (_room_for_turns(left) if rank == 2 and left else 0) <= 0:
+            if excess + (room_for_turns(left) if rank == 2 and left else 0) <= 0:
                 break
             drops.append(block)
             excess -= cost(block)
@@ -150,55 +152,6 @@ def _dropper(
         return turns.with_summary(rest, drops, space.inputs) if rank == 2 else rest
 
     return dropped
-
-
-class _LeftTurns:
-    """The turns that leave, and what is told of them: a conversation without a hole in front of
-    the request.
-
-    Attributes:
-        tokens: of all that left.
-    """
-
-    def __init__(self) -> None:
-        self._left: list[Block] = []
-        self.tokens = 0
-
-    def with_summary(self, blocks: Blocks, drops: list[Block], inputs: Inputs) -> Blocks:
-        """The blocks with a summary of what left, behind that of what was before; where none was
-        prepared, with a line that says which turns they were."""
-        exchanges = [block for block in drops if block.messages]
-        if not exchanges:
-            return blocks
-        self._left = sorted((*self._left, *exchanges), key=lambda block: block.order)
-        self.tokens += sum(map(inputs.cost, exchanges))
-        room = _room_for_turns(self.tokens) - FORM
-        left = tuple(self._left)
-        first, last = left[0].turn + 1, left[-1].turn + 1
-        turns = f"turns {first} to {last}" if last > first else f"turn {first}"
-        lineage = tuple(id for block in left for id in block.lineage)
-        made = Block(
-            id=f"{LEFT_TURNS}/{left[-1].id}",
-            source=LEFT_TURNS,
-            layer=Layer.CONVERSATION,
-            text=_summary(left, room, inputs) or f"[{turns}: not shown]",
-            cache=CacheClass.DYNAMIC,
-            fidelity=Fidelity.SUMMARIZED,
-            ref=range_ref(lineage[0], lineage[-1]),
-            lineage=lineage,
-            why=f"summary of {turns}, which left",
-        )
-        rest = tuple(block for block in blocks if block.source != LEFT_TURNS)
-        return (*rest, made) if inputs.cost(made) < self.tokens else rest
-
-
-def _room_for_turns(tokens: int) -> int:
-    """Tokens at most of what is told of turns of so many tokens, with its form."""
-    return min(TAIL, max(LEAST, tokens // SHARE)) + FORM
-
-
-LEFT_TURNS = "summary:tail"
-"""Source of the summary of turns that left."""
 
 
 class _Memories:
@@ -250,7 +203,7 @@ def _room(tokens: int) -> int:
 
 
 def _memory_summary(memories: Blocks, room: int, inputs: Inputs) -> Block | None:
-    text = _summary(memories, room, inputs)
+    text = summary_of(memories, room, inputs)
     if text is None:
         return None
     return msgspec.structs.replace(
@@ -309,22 +262,10 @@ def _shorter(block: Block, inputs: Inputs, why: str) -> Block:
     tokens = inputs.count(block.text)
     if tokens < LONG:
         return block
-    text = _summary((block,), max(LONG // SHARE, tokens // SHARE), inputs)
+    text = summary_of((block,), max(LONG // SHARE, tokens // SHARE), inputs)
     if text is None or inputs.count(text) >= tokens:
         return block
     return block.lower(Fidelity.SUMMARIZED, text=text, why=why)
-
-
-def _summary(blocks: Blocks, room: int, inputs: Inputs) -> str | None:
-    """A summary drawn to the step's question; None where none was prepared."""
-    source = sha256(b"".join(inputs.digests(blocks))).hexdigest()
-    task = Task(
-        kind="summary", max_tokens=room, query=query_of(inputs), blocks=blocks, source=source
-    )
-    answer = inputs.ask(task)
-    if answer is None or not str(answer.value).strip():
-        return None
-    return cut(str(answer.value), room, "head", inputs.count)
 
 
 def needs_of(
