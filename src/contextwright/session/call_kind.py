@@ -1,7 +1,7 @@
 """Which calls are of one kind: a success of one makes good that another of them failed."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextwright.memo.ownership import cached_text
 from contextwright.session.event import ToolCall
@@ -43,6 +43,25 @@ READERS = frozenset(
      "wc", "bat", "nl", "diff", "jq", "git log", "git show", "git diff", "sort", "uniq", "cut"}
 )  # fmt: skip
 """Programs that show what others wrote."""
+_READS = re.compile(
+    r"(?:^|_)(?:read|view|open|get|fetch|search|grep|find|list|ls|cat|visit|browse|load|show)"
+    r"(?:_|$)",
+    re.IGNORECASE,
+)
+"""Tools whose result is what others wrote: it may be about failures."""
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class CallKind(NamedTuple):
+    """What a call is, told from its tool and its arguments.
+
+    Args:
+        made_good: the kinds that its success makes good, the one that it is of last.
+        reads: whether it reads what others wrote, which may be about failures.
+    """
+
+    made_good: tuple[str, ...]
+    reads: bool = False
 
 
 def call_kinds(call: ToolCall) -> tuple[str, ...]:
@@ -51,7 +70,7 @@ def call_kinds(call: ToolCall) -> tuple[str, ...]:
     A command is of the kind of its programs, the last of which it is about; a call that writes to
     a file is of the tool and the file; any other of its tool.
     """
-    return _kinds(call.name, call.arguments)[0]
+    return kind_of(call.name, call.arguments).made_good
 
 
 def call_kind(call: ToolCall) -> str:
@@ -59,22 +78,22 @@ def call_kind(call: ToolCall) -> str:
     return call_kinds(call)[-1]
 
 
-def programs_of(call: ToolCall) -> tuple[str, ...]:
-    """The programs that a call of a shell runs, in order; empty where it is no shell's."""
-    return _kinds(call.name, call.arguments)[1]
-
-
 @cached_text
-def _kinds(name: str, arguments: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The kinds of a call, and the programs that it runs."""
+def kind_of(name: str, arguments: str) -> CallKind:
+    """What a call of a tool with these arguments is."""
     values = _arguments(arguments)
-    if programs := _programs(_command(values)):
-        return tuple(f"{name} {program}" for program in programs), programs
-    path = next((values[k] for k in _PATH_KEYS if isinstance(values.get(k), str)), "")
+    path = _path(values)
+    # with a path it is an editor's verb, such as `view`
+    programs = _programs(_command(values)) if path is None else ()
+    if programs:
+        kinds = tuple([f"{name} {program}" for program in programs])
+        return CallKind(kinds, READERS.issuperset(programs))
     verb = values.get("command", "")
     verb = verb if isinstance(verb, str) and " " not in verb else ""
     kind = f"{name} {verb}".strip()
-    return (f"{kind} {path}" if path and _WRITES.search(verb or name) else kind,), ()
+    if path and _WRITES.search(verb or name):
+        kind = f"{kind} {path}"
+    return CallKind((kind,), _READS.search(_CAMEL.sub("_", name)) is not None)
 
 
 def _arguments(text: str) -> dict[str, Any]:
@@ -85,11 +104,18 @@ def _arguments(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def _path(values: dict[str, Any]) -> str | None:
+    for key in _PATH_KEYS:
+        if key in values and isinstance(values[key], str):
+            return values[key]
+    return None
+
+
 def _command(values: dict[str, Any]) -> str:
-    if any(isinstance(values.get(key), str) for key in _PATH_KEYS):
-        return ""  # an editor's verb, such as `view`
     for key in _COMMAND_KEYS:
-        command = values.get(key)
+        if key not in values:
+            continue
+        command = values[key]
         if isinstance(command, list):
             words = [str(word) for word in command]
             return (
@@ -101,6 +127,9 @@ def _command(values: dict[str, Any]) -> str:
 
 
 def _programs(command: str) -> tuple[str, ...]:
+    """The programs that a command of a shell runs, in order."""
+    if not command:
+        return ()
     programs: list[str] = []
     for part in _PARTS.split(_HEREDOC.sub("", command)):
         program = _program(part.split("|")[0].split())

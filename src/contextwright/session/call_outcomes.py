@@ -4,9 +4,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
-from contextwright.session.call_kind import call_kind, call_kinds
+from contextwright.session.call_kind import CallKind, call_kind, kind_of
 from contextwright.session.event import ToolCall, ToolResult
-from contextwright.session.failure import is_failure
+from contextwright.session.failure import has_failed
 
 
 class CallOutcomes:
@@ -31,16 +31,16 @@ class CallOutcomes:
 
     def note(self, result: ToolResult, call: ToolCall | None, position: int, exchange: int) -> None:
         """Judge a result of an exchange, by the call that asked for it."""
-        kinds, fails = call_kinds(call) if call is not None else (result.name,), False
-        if result.status == "ok" or result.status == "error":
-            fails = is_failure(result, call)
+        is_known = call is not None
+        called = kind_of(call.name, call.arguments) if is_known else CallKind((result.name,))
+        fails = has_failed(result, reads=called.reads)
         if fails:
             self._failing.add(position)
         if result.status == "ok" and not fails:
-            for kind in kinds:
+            for kind in called.made_good:
                 self._successes.setdefault(kind, array("I")).append(position)
         elif result.status != "pending":
-            self._failures.setdefault(kinds[-1], []).append((position, exchange))
+            self._failures.setdefault(called.made_good[-1], []).append((position, exchange))
 
     def note_interrupted(self, call: ToolCall, position: int, exchange: int) -> None:
         """A call got no result until the session went on at a position."""

@@ -196,7 +196,7 @@ class Event(
     @property
     def is_pinned(self) -> bool:
         """Whether it is pinned, by its field or in its metadata."""
-        return self.pinned or self.metadata.get("pinned") is True
+        return self.pinned or ("pinned" in self.metadata and self.metadata["pinned"] is True)
 
     @property
     def speaker(self) -> str:

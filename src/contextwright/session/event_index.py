@@ -2,6 +2,8 @@
 
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
+from functools import partial
 from typing import get_args
 
 from contextwright.session.event import AnyPart, Event, Opaque, ToolCall, ToolResult
@@ -14,7 +16,8 @@ ORPHAN = "orphan"
 """The kind of a tool's event that answers no call of the log."""
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
 _NAMED = (ToolCall, ToolResult)
-_NOWHERE: "array[int]" = array("I")
+_new_positions: "partial[array[int]]" = partial(array, "I")
+_NOWHERE = _new_positions()
 
 
 def is_compaction(part: Opaque) -> bool:
@@ -28,7 +31,7 @@ class EventIndex:
     """Positions by attribute and value, which grow at their end."""
 
     def __init__(self) -> None:
-        self._by: dict[str, dict[str, array[int]]] = {name: {} for name in ATTRIBUTES}
+        self._by = {name: defaultdict(_new_positions) for name in ATTRIBUTES}
 
     def note(self, event: Event, position: int) -> None:
         """Take the event at this position, which is behind all before."""
@@ -44,23 +47,20 @@ class EventIndex:
             self._add("tag", tag, position)
         if event.is_pinned:
             self._add("pinned", "yes", position)
-        if event.metadata.get("kind") == "summary":
+        if event.metadata and event.metadata.get("kind") == "summary":
             self._add("kind", "summary", position)
 
-    def note_call(self, position: int, *, is_repeated: bool) -> None:
-        """Take a call of the event at this position, whose id an earlier call may have had."""
-        if is_repeated:
-            self._add("kind", REPEATED, position)
+    def note_repeated(self, position: int) -> None:
+        """Take the event at this position as one with a call whose id an earlier call has."""
+        self._add("kind", REPEATED, position)
 
     def note_orphan(self, position: int) -> None:
         """Take the event at this position, of a tool, as one that answers no call."""
         self._add("kind", ORPHAN, position)
 
     def _add(self, attribute: str, value: str, position: int) -> None:
-        positions = self._by[attribute].get(value)
-        if positions is None:
-            self._by[attribute][value] = array("I", (position,))
-        elif positions[-1] != position:
+        positions = self._by[attribute][value]
+        if not positions or positions[-1] != position:
             positions.append(position)
 
     def positions(self, attribute: str, value: str) -> "array[int]":

@@ -1,4 +1,4 @@
-"""Whether a tool failed, and which calls are of one kind: a later one of them makes it good.
+"""Whether a tool failed.
 
 A provider's flag decides where there is one. Formats without a flag, OpenAI's above all, leave the
 text: exit codes, and the shapes in which shells, test runners, languages, HTTP and JSON APIs say
@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from contextwright.memo.ownership import cached_text
-from contextwright.session.call_kind import READERS, programs_of
+from contextwright.session.call_kind import kind_of
 from contextwright.session.event import ToolCall, ToolResult
 from contextwright.session.json_text import json_value
 
@@ -62,13 +62,12 @@ _RAISED = re.compile(
     r"^(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b[^\n]*\s*\Z|^\w+ \d+ \[|^note: run with",
     re.MULTILINE,
 )
-_READS = re.compile(
-    r"(?:^|_)(?:read|view|open|get|fetch|search|grep|find|list|ls|cat|visit|browse|load|show)"
-    r"(?:_|$)",
-    re.IGNORECASE,
-)
-"""Tools whose result is what others wrote: it may be about failures."""
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SAYING = frozenset(
+    {"success", "ok", "succeeded", "is_error", "isError", "exit_code", "exitCode", "returncode",
+     "return_code", "metadata", "error", "exception", "errors", "status", "status_code",
+     "statusCode", "code"}
+)  # fmt: skip
+"""Fields by which a JSON answer says what became of the call; most have none of them."""
 
 
 def is_failure(result: ToolResult, call: ToolCall | None = None) -> bool:
@@ -78,9 +77,14 @@ def is_failure(result: ToolResult, call: ToolCall | None = None) -> bool:
         result: what it gave.
         call: what asked for it: what a file or a page says about failures is none.
     """
-    if result.status != "ok":
-        return result.status == "error"
-    return text_fails(result.text, call is not None and _is_reading(call))
+    if result.status != "ok" or call is None:
+        return has_failed(result)
+    return has_failed(result, reads=kind_of(call.name, call.arguments).reads)
+
+
+def has_failed(result: ToolResult, *, reads: bool = False) -> bool:
+    """As `is_failure`, of a call of which is known whether it reads what others wrote."""
+    return result.status == "error" or (result.status == "ok" and text_fails(result.text, reads))
 
 
 @cached_text
@@ -119,7 +123,7 @@ def _of_json(text: str) -> bool | None:
         value: Any = json_value(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or _SAYING.isdisjoint(value):
         return False
     for name in ("success", "ok", "succeeded"):
         if value.get(name) is False:
@@ -153,11 +157,3 @@ def _says_error(value: dict[str, Any]) -> bool:
         ):
             return True
     return False
-
-
-def _is_reading(call: ToolCall) -> bool:
-    """Whether a call reads what others wrote, by its tool's name or its command."""
-    programs = programs_of(call)
-    if programs:
-        return all(program in READERS for program in programs)
-    return _READS.search(_CAMEL.sub("_", call.name)) is not None

@@ -55,7 +55,7 @@ class Log(Sequence[Event]):
         self._late: dict[int, list[int]] = {}
         self._late_joins: list[int] = []  # those exchanges, one entry for every such event
         self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
-        self._asks = False  # whether the newest exchange has calls
+        self._waiting: set[str] = set()  # calls of the newest exchange that may have no answer
         self._turn_starts: list[int] = []  # turn -> first exchange
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
         self._outcomes = CallOutcomes()
@@ -162,21 +162,22 @@ class Log(Sequence[Event]):
         self._user_spoke = self._user_spoke or event.role == "user"
         if event.role == "system" and self._preamble == index:
             self._preamble = index + 1
-        if self._asks:
+        if self._waiting:
             self._settle(index - 1, position)
+            self._waiting.clear()
         for place, body in self._decoded:
             self._keep(place, body)
         self._decoded.clear()
         self._exchanges.append(None)
         self._starts.append(position)
-        self._asks = False
         if event.role == "tool":
             self._index.note_orphan(position)
         if event.role == "assistant":
             for place, part in enumerate(event.parts):
                 if isinstance(part, ToolCall):
-                    self._asks = True
-                    self._index.note_call(position, is_repeated=part.id in self._calls)
+                    if part.id in self._calls:
+                        self._index.note_repeated(position)
+                    self._waiting.add(part.id)
                     self._calls[part.id] = position, place
                     self._called.setdefault((event.speaker, part.name), position)
 
@@ -210,9 +211,13 @@ class Log(Sequence[Event]):
         if owner != len(self._exchanges) - 1:
             self._late.setdefault(owner, []).append(position)
             self._late_joins.append(owner)
-        for result in results if self._judges else ():
-            call = self._call_of(result.call_id, owner)
-            self._outcomes.note(result, call, position, owner)
+        for result in results:
+            # one that says it was interrupted leaves its call waiting, whatever came before it
+            note = self._waiting.add if result.status == "interrupted" else self._waiting.discard
+            note(result.call_id)
+            if self._judges:
+                call = self._call_of(result.call_id, owner)
+                self._outcomes.note(result, call, position, owner)
 
     def _call_of(self, call_id: str, exchange: int) -> ToolCall | None:
         """The call of this id, if it is of this exchange."""
