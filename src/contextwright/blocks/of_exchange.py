@@ -1,5 +1,7 @@
 """From an exchange of the log to the block that carries it."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from contextwright.blocks.block import Block, Message
@@ -25,12 +27,11 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
     (rules.md#whole-exchanges): no provider accepts a call without one. Results stand in the order
     of the calls, each once: the last that came.
     """
-    first = exchange.first
-    messages = _called(exchange) if exchange.calls else [_message(first)]
+    first, calls = exchange.first, exchange.calls
     return Block(
         id=first.id,
         source=source,
-        messages=tuple(messages),
+        messages=_called(exchange, calls) if calls else (_message(first),),
         turn=exchange.turn,
         order=exchange.index,
         ref=event_ref(first.id),
@@ -53,31 +54,30 @@ def _misplaced(part: AnyPart, event: Event) -> AnyPart:
     return Opaque(format="contextwright", kind=f"misplaced in a {event.role} message")
 
 
-def _called(exchange: Exchange) -> list[Message]:
+def _called(exchange: Exchange, calls: Sequence[ToolCall]) -> tuple[Message, Message]:
     """The assistant's message and the answers. Calls that share an id are told apart by their
     place, and take the results of that id in the order in which those came."""
     first, last = exchange.first, exchange.events[-1]
-    ids = [call.id for call in exchange.calls]
     newest = exchange.mark == "open"
-    if len(set(ids)) == len(ids):
-        answers = [exchange.results.get(call.id) for call in exchange.calls]
-        called = list(first.parts)
+    called, results = first.parts, exchange.results
+    if len({call.id for call in calls}) == len(calls):
+        answers = [results.get(call.id) for call in calls]
     else:
         called, answers = _told_apart(exchange)
-    calls = [part for part in called if isinstance(part, ToolCall)]
-    parts = tuple(
+        calls = [part for part in called if isinstance(part, ToolCall)]
+    parts = [
         answer or _missing(call.id, call.name, newest)
         for call, answer in zip(calls, answers, strict=True)
-    )
+    ]
     id = last.id if last is not first else ""
     speaker = last.speaker if last is not first else "tool"
-    return [
-        Message("assistant", tuple(called), first.id, first.speaker),
-        Message("tool", parts, id, speaker),
-    ]
+    return (
+        Message("assistant", called, first.id, first.speaker),
+        Message("tool", tuple(parts), id, speaker),
+    )
 
 
-def _told_apart(exchange: Exchange) -> tuple[list[AnyPart], list[ToolResult | None]]:
+def _told_apart(exchange: Exchange) -> tuple[tuple[AnyPart, ...], list[ToolResult | None]]:
     waiting: dict[str, list[ToolResult]] = {}
     for event in exchange.events:
         for result in event.results:
@@ -93,7 +93,7 @@ def _told_apart(exchange: Exchange) -> tuple[list[AnyPart], list[ToolResult | No
         answer = results.pop(0) if results else None
         parts.append(msgspec.structs.replace(part, id=id))
         answers.append(msgspec.structs.replace(answer, call_id=id) if answer else None)
-    return parts, answers
+    return tuple(parts), answers
 
 
 def _missing(call_id: str, name: str, newest: bool) -> ToolResult:

@@ -158,19 +158,18 @@ def protection_of(
         return Protection(count, -1, -1, failures, snapshot.preamble)
     users = snapshot.log.ends("role", "user", snapshot.position)
     first, last = (-1, -1) if users is None else map(snapshot.log.exchange_index, users)
-    edge, compaction = _edge(snapshot, exchanges), _newest_compaction(snapshot)
+    compactions = snapshot.log.ends("kind", "compaction", snapshot.position)
+    compaction = -1 if compactions is None else snapshot.log.exchange_index(compactions[1])
+    edge = _edge(snapshot, exchanges)
     return Protection(edge, last, first, failures, snapshot.preamble, compaction)
-
-
-def _newest_compaction(snapshot: Snapshot) -> int:
-    newest = snapshot.log.ends("kind", "compaction", snapshot.position)
-    return -1 if newest is None else snapshot.log.exchange_index(newest[1])
 
 
 def _edge(snapshot: Snapshot, exchanges: int) -> int:
     """The first of the newest exchanges; a summary that a framework put behind them is none."""
-    summaries = summary_exchanges(snapshot)
     edge, live = snapshot.exchange_count, 0
+    if snapshot.log.ends("kind", "summary", snapshot.position) is None:
+        return min(edge, max(snapshot.preamble, edge - exchanges))
+    summaries = summary_exchanges(snapshot)
     while edge > snapshot.preamble and live < exchanges:
         edge -= 1
         live += edge not in summaries

@@ -2,10 +2,11 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from contextwright.session.call_kind import CallKind, call_kind, kind_of
 from contextwright.session.event import ToolCall, ToolResult
+from contextwright.session.exchange import Exchange
 from contextwright.session.failure import has_failed
 
 
@@ -16,6 +17,9 @@ class CallOutcomes:
         self._failures: dict[str, list[tuple[int, int]]] = {}  # kind -> (known since, exchange)
         self._successes: dict[str, array[int]] = {}  # kind -> positions
         self._failing: set[int] = set()  # positions of events with a result that says so
+        # kinds whose newest failure may stand; exchange -> those that a success behind it made good
+        self._open: set[str] = set()
+        self._mended: dict[int, list[str]] = {}
 
     def before(self, position: int) -> "CallOutcomes":
         """Those that were known in front of a position."""
@@ -24,6 +28,7 @@ class CallOutcomes:
         for kind, known in self._failures.items():
             if count := bisect_left(known, (position, -1)):
                 outcomes._failures[kind] = known[:count]
+                outcomes._open.add(kind)
         for kind, positions in self._successes.items():
             if count := bisect_left(positions, position):
                 outcomes._successes[kind] = positions[:count]
@@ -31,6 +36,8 @@ class CallOutcomes:
 
     def note(self, result: ToolResult, call: ToolCall | None, position: int, exchange: int) -> None:
         """Judge a result of an exchange, by the call that asked for it."""
+        if exchange in self._mended:  # its end is no longer where it was
+            self._open.update(self._mended.pop(exchange))
         is_known = call is not None
         called = kind_of(call.name, call.arguments) if is_known else CallKind((result.name,))
         fails = has_failed(result, reads=called.reads)
@@ -40,11 +47,29 @@ class CallOutcomes:
             for kind in called.made_good:
                 self._successes.setdefault(kind, array("I")).append(position)
         elif result.status != "pending":
-            self._failures.setdefault(called.made_good[-1], []).append((position, exchange))
+            self._fail(called.made_good[-1], position, exchange)
 
     def note_interrupted(self, call: ToolCall, position: int, exchange: int) -> None:
         """A call got no result until the session went on at a position."""
-        self._failures.setdefault(call_kind(call), []).append((position, exchange))
+        self._fail(call_kind(call), position, exchange)
+
+    def _fail(self, kind: str, position: int, exchange: int) -> None:
+        self._failures.setdefault(kind, []).append((position, exchange))
+        self._open.add(kind)
+
+    def unmended(self, exchange_at: Callable[[int], Exchange]) -> list[tuple[str, Exchange]]:
+        """Each kind of call that failed, with the exchange of the newest failure, where none
+        succeeded behind that exchange. What was made good is not looked at again."""
+        unmended: list[tuple[str, Exchange]] = []
+        for kind in tuple(self._open):
+            index, successes = self._failures[kind][-1][1], self._successes.get(kind)
+            exchange = exchange_at(index)
+            if successes and successes[-1] > exchange.positions[-1]:
+                self._open.discard(kind)
+                self._mended.setdefault(index, []).append(kind)
+            else:
+                unmended.append((kind, exchange))
+        return unmended
 
     def has_failing(self, positions: Iterable[int]) -> bool:
         """Whether one of the events at these positions has a result that says that it failed."""

@@ -1,6 +1,6 @@
 """The atomic unit of a session: one message, or an assistant's calls with all of their results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -80,11 +80,16 @@ def exchange_of(
     """
     if len(events) == 1 and not _calls_or_answers(events[0]):  # most are one message of words
         return Exchange(index, turn, positions, events, {}, (), "complete")
-    results = results_by_call(events)
-    waiting = open_calls(events, results)
-    twice = sum(len(event.results) for event in events) > len(results)
-    fails = fails or bool(events[0].results)
-    mark = _mark(events, results, waiting, twice, newest=newest, fails=fails)
+    first, own = events[0], events[0].results
+    came = [part for event in events[1:] for part in event.parts if isinstance(part, ToolResult)]
+    results = results_by_call(own, came)
+    calls = first.calls
+    waiting = open_calls(calls, results) if first.role == "assistant" else ()
+    if waiting:
+        mark: Mark = "open" if newest else "interrupted"
+    else:
+        twice = len(own) + len(came) > len(results)
+        mark = _mark(calls, results, twice, fails=fails or bool(own))
     return Exchange(index, turn, positions, events, results, waiting, mark)
 
 
@@ -92,35 +97,26 @@ def _calls_or_answers(event: Event) -> bool:
     return bool([part for part in event.parts if isinstance(part, (ToolCall, ToolResult))])
 
 
-def results_by_call(events: Sequence[Event]) -> dict[str, ToolResult]:
+def results_by_call(*came: Sequence[ToolResult]) -> dict[str, ToolResult]:
     """By call id the result that counts: the last one that came."""
-    return {result.call_id: result for event in events for result in event.results}
+    return {result.call_id: result for results in came for result in results}
 
 
-def open_calls(events: Sequence[Event], results: Mapping[str, ToolResult]) -> tuple[str, ...]:
+def open_calls(calls: Iterable[ToolCall], results: Mapping[str, ToolResult]) -> tuple[str, ...]:
     """Ids of an exchange's calls that have no result, or were interrupted."""
-    if events[0].role != "assistant":
-        return ()
-    ids = [call.id for call in events[0].calls]
-    return tuple(id for id in ids if id not in results or results[id].status == "interrupted")
+    ids = [call.id for call in calls]
+    return tuple([id for id in ids if id not in results or results[id].status == "interrupted"])
 
 
 def _mark(
-    events: tuple[Event, ...],
-    results: dict[str, ToolResult],
-    open_calls: tuple[str, ...],
-    twice: bool,
-    *,
-    newest: bool,
-    fails: bool,
+    calls: tuple[ToolCall, ...], results: dict[str, ToolResult], twice: bool, *, fails: bool
 ) -> Mark:
-    if results and not events[0].calls:
-        return "orphan"
-    if open_calls:
-        return "open" if newest else "interrupted"
+    """The mark of an exchange in which nothing waits."""
     if not results:
         return "complete"
-    calls = {call.id: call for call in events[0].calls}
-    if fails and any(is_failure(result, calls.get(id)) for id, result in results.items()):
+    if not calls:
+        return "orphan"
+    by_id = {call.id: call for call in calls} if fails else {}
+    if fails and any(is_failure(result, by_id.get(id)) for id, result in results.items()):
         return "failed"
     return "duplicate" if twice else "complete"

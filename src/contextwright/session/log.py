@@ -14,7 +14,7 @@ from contextwright.session.call_outcomes import CallOutcomes
 from contextwright.session.event import Event, ToolCall, ToolResult
 from contextwright.session.event_index import EventIndex, holds
 from contextwright.session.event_json import encodable, event_id_in, event_json, opened, says_all
-from contextwright.session.exchange import Exchange, exchange_of, open_calls, results_by_call
+from contextwright.session.exchange import Exchange, exchange_of
 
 LONG_TURN = 5
 """Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
@@ -76,9 +76,12 @@ class Log(Sequence[Event]):
     def __getitem__(self, index: int | slice) -> Event | list[Event]:
         if isinstance(index, slice):
             return list(map(opened, self._events[index]))
-        event = self._events[index]
+        return self._event(index)
+
+    def _event(self, position: int) -> Event:
+        event = self._events[position]
         if isinstance(event, bytes):
-            event = self._events[index] = opened(event)
+            event = self._events[position] = opened(event)
         return event
 
     def __iter__(self) -> Iterator[Event]:
@@ -224,17 +227,14 @@ class Log(Sequence[Event]):
         position, place = self._calls.get(call_id, (-1, 0))
         if position < 0 or self._exchange_at[position] != exchange:
             return None
-        call = self[position].parts[place]
+        call = self._event(position).parts[place]
         return call if isinstance(call, ToolCall) else None
 
     def _settle(self, index: int, position: int) -> None:
         """An exchange is no longer the newest: what waits in it was interrupted."""
-        events = list(map(self.__getitem__, self._members(index)))
-        waiting = set(open_calls(events, results_by_call(events)))
-        if waiting:
-            self._exchanges[index] = None
-        for call in events[0].calls if waiting else ():
-            if call.id in waiting and self._judges:
+        exchange, self._exchanges[index] = self._exchange(index), None
+        for call in exchange.calls if self._judges else ():
+            if call.id in exchange.open_calls:
                 self._outcomes.note_interrupted(call, position, index)
 
     def _members(self, index: int) -> tuple[int, ...]:
@@ -251,7 +251,7 @@ class Log(Sequence[Event]):
         exchange = self._exchanges[index]
         if exchange is None:
             positions = self._members(index)
-            events = tuple([self[position] for position in positions])
+            events = tuple(map(self._event, positions))
             newest = index == len(self._exchanges) - 1
             fails = self._outcomes.has_failing(positions)
             turn = self.turn_of(index)
@@ -294,10 +294,10 @@ class Log(Sequence[Event]):
     def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
         """Exchanges from `start` to `stop` that have an event with this, in the whole log."""
         with self._lock:
-            stop = min(stop, len(self._exchanges))
-            if start >= stop:
-                return []
             positions = self._index.positions(attribute, value)
+            stop = min(stop, len(self._exchanges))
+            if not positions or start >= stop:
+                return []
             if len(positions) <= len(self._late):  # fewer than what came late
                 wanted = {self._exchange_at[position] for position in positions}
                 return [self._exchange(index) for index in sorted(wanted) if start <= index < stop]
@@ -316,15 +316,23 @@ class Log(Sequence[Event]):
             return [index for index in range(start, stop) if index in self._late]
         return [index for index in self._late if start <= index < stop]
 
-    def succeeded_between(self, kind: str, after: int, before: int) -> bool:
-        """Whether a call of this kind succeeded after one position and before another."""
-        with self._lock:
-            return self._outcomes.succeeded_between(kind, after, before)
-
     def newest_failures(self, before: int) -> Iterator[tuple[str, int, int]]:
         """Each kind of call that failed, with the newest place where one did, before a position,
         and the exchange of it."""
         return self._outcomes.newest_failures(before)
+
+    def unmended_failures(self, before: int) -> list[tuple[str, Exchange]]:
+        """Each kind of call that failed before a position, and none of which succeeded between the
+        exchange of the newest failure and there, with that exchange as it stood then."""
+        with self._lock:
+            if before >= len(self._events):
+                return self._outcomes.unmended(self._exchange)
+        failures: list[tuple[str, Exchange]] = []
+        for kind, _, index in self.newest_failures(before):
+            exchange = self.exchanges(index, index + 1, before)[0]
+            if not self._outcomes.succeeded_between(kind, exchange.positions[-1], before):
+                failures.append((kind, exchange))
+        return failures
 
     def owner_of(self, call_id: str) -> int | None:
         """The exchange whose call has this id; of several the last."""
@@ -343,12 +351,11 @@ class Log(Sequence[Event]):
     def exchanges(self, start: int, stop: int, before: int) -> list[Exchange]:
         """Exchanges `start` to `stop` as they stood when the log had `before` events."""
         with self._lock:  # not in the middle of an append, which changes exchanges of before
-            stop = min(stop, len(self._exchanges))
-            exchanges: list[Exchange] = self._exchanges[start:stop]  # pyright: ignore
-            if not all(exchanges):
-                for index in range(start, stop):
-                    if self._exchanges[index] is None:
-                        exchanges[index - start] = self._exchange(index)
+            some = self._exchanges[start:stop]
+            for place, exchange in enumerate(some) if None in some else ():
+                if exchange is None:
+                    some[place] = self._exchange(start + place)
+            exchanges: list[Exchange] = some  # pyright: ignore[reportAssignmentType]
             if before >= len(self._events):
                 return exchanges
             newest = self._begun[before - 1] - 1 if before else -1

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.memo.ownership import cached_text
 from contextwright.session.call_kind import call_kind
 from contextwright.session.event import NO_FIELDS, Event, Text, Tool
 from contextwright.session.exchange import Exchange
@@ -59,15 +60,11 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         (`Session.resolve`). Earlier failures of the kind are history: the newest tells what is
         the matter now (rules.md#what-stays)."""
         failures: set[int] = set()
-        for kind, _, index in self.log.newest_failures(self.position):
-            exchange = self.exchanges(index, index + 1)[0]
-            # most kinds have succeeded since, which costs least to tell
-            if self.log.succeeded_between(kind, exchange.positions[-1], self.position):
-                continue
+        for kind, exchange in self.log.unmended_failures(self.position):
             if not exchange.failed or kind not in _failed_kinds(exchange):
                 continue
             if RESOLVED_PREFIX + exchange.first.id not in self.state:
-                failures.add(index)
+                failures.add(exchange.index)
         return frozenset(failures)
 
     def newest_failed(self, count: int, start: int, stop: int) -> list[Exchange]:
@@ -121,7 +118,8 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
     def exchanges(self, start: int = 0, stop: int | None = None) -> list[Exchange]:
         """The exchanges from `start` up to `stop`, as they stand here."""
         count = self.exchange_count
-        stop = count if stop is None else min(stop, count)
+        if stop is None or stop > count:
+            stop = count
         return self.log.exchanges(start, stop, self.position)
 
     def last_turns(self, n: int) -> list[Exchange]:
@@ -190,13 +188,14 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.log.digest(self.position)
 
 
-def _failed_kinds(exchange: Exchange) -> set[str]:
+@cached_text
+def _failed_kinds(exchange: Exchange) -> frozenset[str]:
     """The kinds of its calls that failed or were never answered."""
-    return {
+    return frozenset(
         call_kind(call)
         for call in exchange.calls
         if call.id in exchange.open_calls or is_failure(exchange.results[call.id], call)
-    }
+    )
 
 
 def conversation_view(snapshot: Snapshot) -> list[Exchange]:
