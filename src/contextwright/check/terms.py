@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from contextwright.check.report import Finding
 from contextwright.compiler.plan import Plan
-from contextwright.session.log import LONG_TURN
+from contextwright.session.turns import LONG_TURN
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When
 from contextwright.spec.kind import Kind
 from contextwright.spec.traits import PLAIN, Gives, Traits

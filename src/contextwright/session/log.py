@@ -3,7 +3,7 @@
 import re
 import threading
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
@@ -15,10 +15,7 @@ from contextwright.session.event import Event, ToolCall, ToolResult
 from contextwright.session.event_index import EventIndex, holds
 from contextwright.session.event_json import encodable, event_id_in, event_json, opened, says_all
 from contextwright.session.exchange import Exchange, exchange_of
-
-LONG_TURN = 5
-"""Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
-answer are one turn of a chat; an agent that was given a task makes hundreds of calls in one."""
+from contextwright.session.turns import Turns
 
 _LINK = 32
 """Bytes of a sha256."""
@@ -56,12 +53,9 @@ class Log(Sequence[Event]):
         self._late_joins: list[int] = []  # those exchanges, one entry for every such event
         self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
         self._waiting: set[str] = set()  # calls of the newest exchange that may have no answer
-        self._turn_starts: list[int] = []  # turn -> first exchange
-        self._aged: list[int] = []  # turn -> ages that all turns before it add up to
+        self._turns = Turns()
         self._outcomes = CallOutcomes()
         self._judges = True  # whether what comes is looked at for failures
-        self._user_spoke = False
-        self._preamble = 0  # exchanges that are system messages, at the very beginning
         self._called: dict[tuple[str, str], int] = {}  # (author, tool) -> first call
         self._index = EventIndex()
         self.extend(events)
@@ -160,11 +154,7 @@ class Log(Sequence[Event]):
 
     def _begin(self, event: Event, position: int) -> None:
         index = len(self._exchanges)
-        if not self._turn_starts or (event.role == "user" and self._user_spoke):
-            self._begin_turn(index)
-        self._user_spoke = self._user_spoke or event.role == "user"
-        if event.role == "system" and self._preamble == index:
-            self._preamble = index + 1
+        self._turns.note(event.role, index)
         if self._waiting:
             self._settle(index - 1, position)
             self._waiting.clear()
@@ -199,14 +189,6 @@ class Log(Sequence[Event]):
         if self._exchanges[self._exchange_at[position]] is None:
             # a copy: the encoder leaves room behind what it wrote
             self._events[position] = bytes(memoryview(body))
-
-    def _begin_turn(self, index: int) -> None:
-        if self._turn_starts:
-            length = self._length(len(self._turn_starts) - 1, index)
-            self._aged.append(self._aged[-1] + (length if length > LONG_TURN else 1))
-        else:
-            self._aged.append(0)
-        self._turn_starts.append(index)
 
     def _join(self, results: Iterable[ToolResult], owner: int, position: int) -> None:
         # built when somebody looks: a call with a thousand results is not built a thousand times
@@ -254,7 +236,7 @@ class Log(Sequence[Event]):
             events = tuple(map(self._event, positions))
             newest = index == len(self._exchanges) - 1
             fails = self._outcomes.has_failing(positions)
-            turn = self.turn_of(index)
+            turn = self._turns.of(index)
             exchange = exchange_of(index, turn, positions, events, newest=newest, fails=fails)
             self._exchanges[index] = exchange
         return exchange
@@ -397,33 +379,23 @@ class Log(Sequence[Event]):
 
     def preamble(self, count: int) -> int:
         """How many of the first `count` exchanges are the system's, before anyone else spoke."""
-        return min(self._preamble, count)
+        return min(self._turns.preamble, count)
 
     def turn_count(self, before: int) -> int:
         """How many turns had begun when the log had `before` events."""
-        return bisect_left(self._turn_starts, self.exchange_count(before))
+        return self._turns.count(self.exchange_count(before))
 
     def turn_of(self, exchange: int) -> int:
         """The turn that an exchange belongs to."""
-        return bisect_right(self._turn_starts, exchange) - 1
+        return self._turns.of(exchange)
 
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn."""
-        return self._turn_starts[turn]
+        return self._turns.start(turn)
 
     def age(self, exchange: int, turn: int, count: int) -> int:
         """How far back an exchange of a turn is, where the log had `count` exchanges."""
-        newest = bisect_left(self._turn_starts, count) - 1
-        length = self._length(newest, count)
-        if turn == newest:
-            return count - 1 - exchange if length > LONG_TURN else 0
-        behind = (length if length > LONG_TURN else 1) + self._aged[newest] - self._aged[turn + 1]
-        stop = self._turn_starts[turn + 1]
-        return behind + (stop - 1 - exchange if self._length(turn, stop) > LONG_TURN else 0)
-
-    def _length(self, turn: int, stop: int) -> int:
-        """Exchanges of a turn up to one, without the instructions in front of the first."""
-        return stop - max(self._turn_starts[turn], self._preamble)
+        return self._turns.age(exchange, turn, count)
 
     def bodies(self, start: int, stop: int) -> list[bytes]:
         """The events from `start` to `stop` as the JSON that the digest covers."""

@@ -14,8 +14,9 @@ from contextwright.session.event import NO_FIELDS, Event, Text, Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.failure import is_failure
 from contextwright.session.lineage import root_id
-from contextwright.session.log import LONG_TURN, Log
+from contextwright.session.log import Log
 from contextwright.session.state import RESOLVED_PREFIX, TAG_PREFIX, State
+from contextwright.session.turns import LONG_TURN
 
 SIGN = 6
 """Letters of a sign: a thousand million signs."""
