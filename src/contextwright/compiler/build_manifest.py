@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,7 @@ from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import has_refusable, unrendered, unrendered_tools
 from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
+from contextwright.memo.by_identity import NEWEST
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
@@ -116,7 +117,7 @@ def manifest_of(
 def _unrendered(built: CompileResult, entries: "KeptEntries") -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, fields, tools and parameters."""
     target, system = built.target, built.assembled.system
-    unsent = [*filter(None, (_unsent(block, built) for block in system)), *entries.unsent]
+    unsent = (*_unsent(system, built), *entries.unsent)
     blocks = tuple(one.block for one in unsent if one.is_refusable)
     lost = [one.lost for one in unsent] if target.takes_messages else []
     return (
@@ -264,34 +265,34 @@ def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
         return _kept_block(block, tokens, lineage, _trust(block, agent))
 
     # most requests begin as the one before, and so does what is written of them
-    newest: KeptEntries = table.known("newest") or KeptEntries()
+    newest: KeptEntries = table.known(NEWEST) or KeptEntries()
     count = len(newest.blocks)
     if built.blocks[:count] != newest.blocks or costs[:count] != newest.costs:
         newest, count = KeptEntries(), 0
     further = built.blocks[count:]
     refs = (ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://"))
-    unsent = list(filter(None, (_unsent(block, built) for block in further)))
+    keys = list(zip(further, costs[count:], strict=True))
     made = KeptEntries(
         built.blocks,
         costs,
-        newest.entries
-        + tuple(table.remembered(key, entry) for key in zip(further, costs[count:], strict=True)),
+        newest.entries + memo.each(("kept entries", agent), keys, entry),
         tuple(dict.fromkeys((*newest.artifacts, *refs))),
-        (*newest.unsent, *unsent),
+        newest.unsent + _unsent(further, built),
     )
-    table["newest"] = made
+    table[NEWEST] = made
     return made
 
 
-def _unsent(block: Block, built: CompileResult) -> Unsent | None:
-    """What the receiver may not be sent of a block, worked out once; None for nothing."""
+def _unsent(blocks: Blocks, built: CompileResult) -> tuple[Unsent, ...]:
+    """What the receiver may not be sent of blocks, worked out once."""
     log, format = built.snapshot.log, built.target.format
 
-    def unsent(block: Block) -> tuple[Unsent | None]:
+    def unsent(block: Block) -> tuple[Unsent, ...]:
         lost, is_refusable = lost_of(block, log, format), has_refusable(block)
-        return (Unsent(block, is_refusable, lost) if lost or is_refusable else None,)
+        return (Unsent(block, is_refusable, lost),) if lost or is_refusable else ()
 
-    return built.room.inputs.memo.table(("unsent", format)).remembered(block, unsent)[0]
+    memo = built.room.inputs.memo
+    return (*chain.from_iterable(memo.each(("unsent", format), blocks, unsent)),)
 
 
 def _trust(block: Block, agent: str) -> str:

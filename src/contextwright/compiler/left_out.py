@@ -6,6 +6,7 @@ Each line stands where something is missing, so it keeps its bytes for as long a
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -161,9 +162,15 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     if len(orders) >= snapshot.exchange_count - snapshot.preamble:
         return ()  # all of it is sent
     places = list(spans_of(sorted(orders)))
-    for block in blocks:
-        if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW):
-            places += _stood_for(block, inputs)
+    shorter = [
+        block
+        for block in blocks
+        if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW)
+    ]
+    spans = inputs.memo.map(
+        "stood for", tuple(shorter), lambda block: (*_stood_for(block, inputs),)
+    )
+    places += chain.from_iterable(spans)
     missing = gaps_between(places, snapshot.preamble)  # what stays reaches to the newest
     return tuple(gap for gap in missing if not _is_orphan(*gap, inputs))
 

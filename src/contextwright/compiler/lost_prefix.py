@@ -3,8 +3,8 @@ costs: told from the two requests and their receipts, only where something was l
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
-from operator import eq
+from itertools import compress, count
+from operator import ne
 from typing import Any, cast
 
 import msgspec
@@ -60,7 +60,7 @@ def _first_difference(old: Any, new: Any) -> int:
     if old is _ABSENT or new is _ABSENT:
         return 0
     pair = piece_bytes(old), piece_bytes(new)
-    return sum(1 for _ in takewhile(bool, map(eq, *pair)))
+    return next(compress(count(), map(ne, *pair)), min(map(len, pair)))
 
 
 def _cause(piece: str, conversation: str, before: Manifest, now: Manifest) -> PrefixLoss:

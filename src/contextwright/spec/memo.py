@@ -58,6 +58,10 @@ class Memo(Tables):
         """
         return self._grown(key, blocks, lambda new: self._made(self.table(key), new, make))
 
+    def each(self, key: object, items: Sequence[K], make: Callable[[K], T]) -> tuple[T, ...]:
+        """As `map`, of anything, where it is known how far it begins as the last time."""
+        return self._made(self.table(key), items, make)
+
     def column(self, key: object, blocks: Blocks, read: Callable[[Block], T]) -> tuple[T, ...]:
         """As `map`, of what takes no longer to read from a block than to look up."""
         return self._grown(("column", key), blocks, lambda new: map(read, new))
