@@ -20,7 +20,7 @@ from contextwright.compiler.steps.decide import (
     gain,
 )
 from contextwright.compiler.steps.directive_places import wording_of
-from contextwright.compiler.steps.exchange_features import about, ids_in
+from contextwright.compiler.steps.exchange_features import about, calls_of, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN, SAFETY, _note
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
@@ -175,7 +175,8 @@ def folded(blocks, decisions, known, economy, inputs):
     newer = tail + sum(sizes[at] for at in held if at < upto)
     least = min(low * LEAST // 100, ENOUGH)
     noted = [at for at in range(upto) if at not in held]
-    room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
+    stood_for = sum(inputs.cost(blocks[at]) for at in noted)
+    room = min(min(max(low, newer + least), economy.space) - newer, stood_for) - NOTE // 4
     pages = ()
     if inputs.shows_refs:
         # where pages begin depends on the steps: an exchange that did not fit begins the next one
@@ -265,13 +266,26 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
             made.put(at, "whole")
     shown = [made.entry(at, form).text for at, form in sorted(made.forms.items())]
     shown += texts
-    newer = [block.plain_text for block in blocks[upto:]]
+    shown += rest_of_request(blocks, noted, inputs)
     free = index_tokens + made.left
-    index = index_of(blocks, upto, "\n".join((*shown, *newer)), free, known, inputs)
+    index = index_of(blocks, upto, "\n".join(shown), free, known, inputs)
     made.left = free - sum(inputs.count(f" {word}") for word, _ in index)
     rest = [at for at in order if at in near or at in made.forms]
     fill(made, [at for at in rest if at not in repeated | in_files])
     return tuple(sorted(made.forms.items())), index, files
+
+
+def rest_of_request(blocks, noted, inputs):
+    """What the request says outside of a note."""
+    preamble = inputs.snapshot.exchanges(0, inputs.snapshot.preamble)
+    instruction = [block.plain_text for block in inputs.blocks(preamble, "system")]
+    others = [block for at, block in enumerate(blocks) if at not in noted]
+    texts = [text for one in others for text in (one.plain_text, *arguments(one))]
+    return [*instruction, *texts]
+
+
+def arguments(block):
+    return [call.arguments for call in calls_of(block)]
 
 
 def tell_files(made, upto):

@@ -126,7 +126,20 @@ def test_the_newest_result_is_whole_and_old_ones_are_named():
         for m in pack.request["messages"]
         if '<context_block source="earlier"' in str(m["content"])
     ]
-    assert len(notes) == 1 and "C-0000" in notes[0]["content"]
+    assert len(notes) == 1 and "C-0001" in notes[0]["content"]
+
+
+def test_a_note_names_what_no_other_part_of_the_request_says():
+    """An identifier of the instruction, or of a newer call's arguments, is in the request anyway."""
+    session = Session("s")
+    session.add("system", "Cases are closed by AGENT-7001.")
+    for n in range(40):
+        session.call("look_up", f'{{"case": {n}, "by": "AGENT-{7001 + n}"}}', id=f"c{n}")
+        session.result(f"c{n}", f"Case {n} is open. " * 20)
+    pack = compile(session, C.default() | C.compaction(2000, eager=False), model="gpt-4o")
+    note = next(m for m in pack.request["messages"] if 'source="earlier"' in str(m["content"]))
+    named = note["content"].partition("[Also named there: ")[2]
+    assert "AGENT-7002" in named and "AGENT-7001" not in named
 
 
 def test_everything_in_a_note_can_be_read_again():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.compiler.steps.exchange_features import calls_of
 from contextwright.compiler.steps.file_states import FileState, ToldFile, file_states, told_file
 from contextwright.compiler.steps.forms import CALLS, FORMS, WORDS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
@@ -106,12 +107,23 @@ def note_of(scope: NoteScope, room: int) -> NoteContent:
     _tell_results(note)
     shown = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
     shown += [text for _, text in files]
-    newer = [block.plain_text for block in scope.blocks[scope.upto : scope.stop]]
     free = index_tokens + note.left
-    index = _index(scope, ShownText((*shown, *newer)), free)
+    index = _index(scope, ShownText((*shown, *_rest_of_request(scope))), free)
     note.left = free - sum(scope.inputs.count(f" {word}") for word, _ in index)
     _tell_words(note)
     return NoteContent(tuple(sorted(note.forms.items())), index, tuple(file for file, _ in files))
+
+
+def _rest_of_request(scope: NoteScope) -> Iterator[str]:
+    """What the request says outside of the note: the instruction, what is held, and what is newer,
+    its calls with their arguments."""
+    snapshot = scope.inputs.snapshot
+    for exchange in snapshot.exchanges(0, snapshot.preamble):
+        yield from (event.text for event in exchange.events)
+    held = (scope.blocks[at] for at in sorted(scope.held) if at < scope.upto)
+    for block in (*held, *scope.blocks[scope.upto : scope.stop]):
+        yield block.plain_text
+        yield from (call.arguments for call in calls_of(block))
 
 
 class _NoteBuilder:
