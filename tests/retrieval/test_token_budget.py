@@ -109,6 +109,45 @@ def test_who_asks_how_many_asks_about_the_users_own_words():
     assert ranks_of("How long have I solved problems?", *messages) == [1, 0]
 
 
+@pytest.mark.parametrize(
+    ("query", "speakers"),
+    [
+        ("What pottery did Ben make?", {"Ben"}),
+        ("What pottery did ann's friends make?", {"Ann"}),
+        ("What pottery did Ann and Ben make?", set()),
+        ("What pottery did they make?", set()),
+    ],
+)
+@pytest.mark.parametrize("thread", ["t", ""])
+def test_what_is_asked_of_a_speaker_is_in_their_own_lines(query, speakers, thread):
+    lines = talk(*[(who, "I made pottery.") for who in ("Ann", "Ben") * 2], thread=thread)
+    scores = {line.id: 1_000_000 for line in lines}
+    before, after = rerank(lines, scores, "pottery"), rerank(lines, scores, query)
+    changes = [new / old for new, old in zip(after, before, strict=True)]
+    raised = {
+        line.role
+        for line, change in zip(lines, changes, strict=True)
+        if change > 1.01 * min(changes)
+    }
+    assert raised == speakers
+
+
+def test_the_more_take_part_the_more_others_say_of_what_one_is_asked_about():
+    def share(*speakers):
+        lines = [Item(who, "Pottery.", "turn", who, "t") for who in speakers]
+        worths = rerank(lines, {line.id: 1_000_000 for line in lines}, "Ann and pottery")
+        return worths[2] / worths[1]
+
+    two = share("Ben", "Ann", "Ben")
+    assert two < share("Ben", "Ann", "Cid", "Dan", "Eve") < 1
+
+
+def test_the_part_one_takes_in_a_chat_is_no_name():
+    lines = [Item(who, "The login of a user.", "turn", who, "t") for who in ("Ann", "user", "Ann ")]
+    scores = {line.id: 1_000_000 for line in lines}
+    assert rerank(lines, scores, "the user's login") == rerank(lines, scores, "the login")
+
+
 def test_a_message_too_long_is_sent_in_its_best_sentences():
     filler = " ".join(f"Sentence {n} is about nothing much at all." for n in range(60))
     text = f"{filler} The heron nests by the old mill in spring. {filler}"
