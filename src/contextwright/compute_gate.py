@@ -104,16 +104,21 @@ def waiting() -> Generator[None]:
         _thread.gate = gate
 
 
-@contextmanager
-def holding(lock: "threading.RLock") -> Generator[None]:
+class holding:  # noqa: N801 -- read as a word: with holding(lock)
     """Hold a lock; while it is waited for, another thread computes."""
-    if not lock.acquire(blocking=False):
-        with waiting():
-            lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, lock: "threading.RLock") -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            with waiting():
+                self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
 
 
 def give_way() -> None:

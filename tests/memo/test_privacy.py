@@ -10,7 +10,7 @@ from tests.rules.samples import SAMPLES
 from contextwright import C, compile, memory
 from contextwright.memo.memory_budget import forget_remembered
 from contextwright.memo.owned_tables import Tables
-from contextwright.memo.ownership import cached_text, remembering
+from contextwright.memo.ownership import cached_text, owned_table, remembering
 from contextwright.testing import session_of
 
 SPECS = [spec for specs in SAMPLES.values() for spec in specs]
@@ -114,3 +114,17 @@ def _compile(one, spec):
         compile(one, spec, model="gpt-5", window=20_000)
     except ContextwrightError as error:
         error.__traceback__ = None
+
+
+def test_a_scope_inside_of_its_owners_own_is_one_with_it():
+    one = Tables()
+    used = one.table("texts", brief=True)
+    with remembering(one):
+        owned_table("texts")["a"] = "b"
+        with remembering(one):
+            assert owned_table("texts") is used
+        with remembering(Tables()):
+            assert owned_table("texts") is not used
+        assert owned_table("texts") is used
+    assert owned_table("texts") is None
+    assert used.uses == 1, "it ages by one use, however deep"

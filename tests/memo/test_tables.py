@@ -136,7 +136,7 @@ def test_what_is_forgotten_is_let_go_of_in_parts():
 def test_what_a_step_asks_for_after_fifty_calls_is_known():
     tables, made = Tables(MemoryBudget()), []
     for call in range(500):
-        for _ in range(3):
+        for _ in range(2):  # the call is compiled, and its answer recorded
             tables.begin()
         tables.table("found out").remembered(call, made.append)
         if call % 50 == 49:

@@ -27,6 +27,7 @@ def least_trusted(messages: Iterable[Spoken]) -> str:
 
 
 def _speaker(message: Spoken) -> str:
-    if any(isinstance(part, ToolResult) for part in message.parts):
-        return "tool"
+    for part in message.parts:
+        if isinstance(part, ToolResult):
+            return "tool"
     return _OF_ROLE.get(message.role, message.role)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
 
 _LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
+_NAME = attrgetter("name")
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
 
@@ -118,7 +119,7 @@ def _unrendered(built: CompileResult, entries: "KeptEntries") -> tuple[Unrendere
     """What the receiver can not be sent: parts, fields, tools and parameters."""
     target, system = built.target, built.assembled.system
     unsent = (*_unsent(system, built), *entries.unsent)
-    blocks = tuple(one.block for one in unsent if one.is_refusable)
+    blocks = tuple([one.block for one in unsent if one.is_refusable])
     lost = [one.lost for one in unsent] if target.takes_messages else []
     return (
         *unrendered(blocks, built.layout.conversation, target),
@@ -270,7 +271,7 @@ def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
     if built.blocks[:count] != newest.blocks or costs[:count] != newest.costs:
         newest, count = KeptEntries(), 0
     further = built.blocks[count:]
-    refs = (ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://"))
+    refs = [ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://")]
     keys = list(zip(further, costs[count:], strict=True))
     made = KeptEntries(
         built.blocks,
@@ -304,7 +305,7 @@ def _trust(block: Block, agent: str) -> str:
 
 def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...], trust: str) -> KeptBlock:
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
-    calls = (part for one in block.messages for part in one.parts if isinstance(part, ToolCall))
+    calls = [part for one in block.messages for part in one.parts if isinstance(part, ToolCall)]
     return KeptBlock(
         id=block.id,
         source=block.source,
@@ -319,7 +320,7 @@ def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...], trust: str)
         order=block.order,
         turn=block.turn,
         role=block.role,
-        tools=tuple(dict.fromkeys(call.name for call in calls)),
+        tools=tuple(dict.fromkeys(map(_NAME, calls))),
         trust=trust,
         pinned=block.pinned,
     )

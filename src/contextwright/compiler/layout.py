@@ -25,7 +25,7 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
-_MESSAGES = attrgetter("messages")
+_MESSAGES, _SOURCE = attrgetter("messages"), attrgetter("source")
 EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Text(text=""),)),))
 
 
@@ -51,43 +51,56 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
     state, summaries of it included, stands where the history begins: nothing of it speaks with
     the system's voice (rules.md#trust).
     """
-    conversation, texts = blocks, list[Block]()
-    if not all(map(_MESSAGES, blocks)):
-        conversation = tuple(block for block in blocks if block.messages)
-        texts = [block for block in blocks if not block.messages]
-    framed: Blocks = ()
-    if assembled.payload:
-        framed = tuple(block for block in texts if block.layer is not Layer.SYSTEM)
-        texts = [block for block in texts if block.layer is Layer.SYSTEM]
-    lasting = sorted(
-        (block for block in texts if block.cache is not CacheClass.DYNAMIC),
-        key=lambda block: block.cache,
+    has_texts = not all(map(_MESSAGES, blocks))
+    conversation = tuple(filter(_MESSAGES, blocks)) if has_texts else blocks
+    instruction: list[Section] = []
+    for block in assembled.system:
+        if text := "\n\n".join(map(message_text, block.messages)):
+            instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
+    missing: list[Insertion] = []
+    for place, source in enumerate(map(_SOURCE, conversation)):
+        if source == LEFT_OUT:
+            block = conversation[place]
+            missing.append(Insertion("left_out", block.id, message_text(block.messages[0])))
+    layout = Layout(
+        tools=assembled.tools if target.takes_messages else (),
+        called=assembled.called,
+        system=tuple(instruction),
+        conversation=conversation,
+        instruction=assembled.system,
+        inserted=tuple(missing),
     )
+    if not has_texts:
+        return layout
+    texts = [block for block in blocks if not block.messages]
+    return _with_texts(layout, texts, target, framed=assembled.payload)
+
+
+def _with_texts(layout: Layout, texts: list[Block], target: Target, *, framed: bool) -> Layout:
+    """With texts in their places.
+
+    Args:
+        framed: whether all but the instruction's are a payload.
+    """
+    items: Blocks = ()
+    if framed:
+        items = tuple(block for block in texts if block.layer is not Layer.SYSTEM)
+        texts = [block for block in texts if block.layer is Layer.SYSTEM]
+    lasting = [block for block in texts if block.cache is not CacheClass.DYNAMIC]
+    lasting.sort(key=lambda block: block.cache)
     history = [block for block in lasting if target.takes_messages and is_foreign(block)]
     lasting = [block for block in lasting if block not in history]
     moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
     moving.sort(key=lambda block: block.source == RECITED)
-    missing = (block for block in conversation if block.source == LEFT_OUT)
-    instruction = tuple(
-        Section(text, CacheClass.STABLE, (block.id,))
-        for block in assembled.system
-        if (text := "\n\n".join(message_text(message) for message in block.messages))
-    )
-    layout = Layout(
-        tools=assembled.tools if target.takes_messages else (),
-        called=assembled.called,
-        system=instruction + sections_of(lasting),
-        conversation=conversation,
+    layout = msgspec.structs.replace(
+        layout,
+        system=layout.system + sections_of(lasting),
         tail=sections_of(moving, target.sign),
-        instruction=assembled.system,
-        inserted=tuple(
-            Insertion("left_out", block.id, message_text(block.messages[0])) for block in missing
-        ),
     )
     if history:
         layout = _with_history(layout, sections_of(history, target.sign))
-    if framed:
-        return _with_payload(layout, framed, target)
+    if items:
+        return _with_payload(layout, items, target)
     return _with_recital(layout, moving, target)
 
 
@@ -168,7 +181,7 @@ def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
 
 def message_text(message: Message) -> str:
     """The texts of a message."""
-    return "\n".join(part.text for part in message.parts if hasattr(part, "text"))  # pyright: ignore
+    return "\n".join([part.text for part in message.parts if hasattr(part, "text")])  # pyright: ignore
 
 
 def sections_of(blocks: list[Block], sign: str = "") -> tuple[Section, ...]:

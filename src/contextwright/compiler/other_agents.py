@@ -16,7 +16,7 @@ _UNNAMED = frozenset({"", "assistant", "model"})
 
 def is_of_another(block: Block, agent: str) -> bool:
     """Whether an agent other than this one began an exchange; none is where no agent is named."""
-    return block.role == "assistant" and is_another(block.author, agent)
+    return bool(agent) and block.role == "assistant" and is_another(block.author, agent)
 
 
 def is_another(author: str, agent: str) -> bool:

@@ -9,8 +9,9 @@ from contextwright.compiler.bound_reasoning import REASONS
 from contextwright.compiler.manifest import Unrendered
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
-from contextwright.session.event import AnyPart, File, Image, Opaque, Thinking, ToolResult
+from contextwright.session.event import AnyPart, File, Image, Opaque, Text, Thinking, ToolResult
 
+_TEXTS = frozenset({Text})
 _REFUSABLE = (Opaque, Image, File, Thinking)
 """The kinds of parts that some provider can not be sent; texts and calls all take."""
 
@@ -42,8 +43,13 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
 
 def has_refusable(block: Block) -> bool:
     """Whether a part of a block is of a kind that some provider can not be sent."""
-    parts = (part for message in block.messages for part in _parts(message))
-    return any(isinstance(part, _REFUSABLE) for part in parts)
+    for message in block.messages:
+        for part in message.parts:
+            if isinstance(part, _REFUSABLE):
+                return True
+            if isinstance(part, ToolResult) and not _TEXTS.issuperset(map(type, part.content)):
+                return True
+    return False
 
 
 def _is_as_it_came(part: AnyPart, message: Message, sources: SourceMessages) -> bool:

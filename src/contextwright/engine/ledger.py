@@ -271,7 +271,9 @@ class Ledgers:
 
     def of(self, log: Log) -> Ledger:
         """The ledger of a conversation."""
-        return self._by_log.setdefault(log, Ledger())
+        ledger = self._by_log.get(log)
+        # of two threads that come first, both get the same
+        return self._by_log.setdefault(log, Ledger()) if ledger is None else ledger
 
     def price_of(
         self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler

@@ -17,11 +17,12 @@ OTHERS = 3
 OFTEN = 256
 """Entries that are taken for as large as the ones before them, where these were as many: what comes
 is looked into once a table has twice as many as when that was done last, or so many more."""
-SLOW, SLOWLY = 32, 12
-"""An owner that grew by less than a thirty-second is not measured at its next twelve scopes' ends,
-four turns of an engine: one of a long session adds little, and measuring is a tenth of its time."""
-BRIEF = 24
-"""Scopes after which a brief table begins a generation: eight compiles of an engine."""
+SLOW, SLOWLY = 32, 6
+"""An owner that grew by less than a thirty-second is not measured at its next six scopes' ends,
+three turns of an engine that records: one of a long session adds little, and measuring is a tenth
+of its time."""
+BRIEF = 12
+"""Scopes after which a brief table begins a generation: six turns of an engine that records."""
 LASTING = 8 * BRIEF
 """Scopes after which any other one does, but for what grows: so a session that goes on holds what
 its requests still ask for, and not all that they ever asked. It is long enough that a limit which

@@ -1,8 +1,7 @@
 """Whose texts are looked at: functions of texts remember in the tables of that owner, and nowhere
 else, so that nothing of a text outlives its session."""
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
@@ -15,17 +14,25 @@ T = TypeVar("T")
 _OWNER: ContextVar[Tables | None] = ContextVar("owner", default=None)
 
 
-@contextmanager
-def remembering(owner: Tables) -> Generator[None]:
-    """What is worked out in here is remembered for this owner."""
-    owner.begin()
-    outer = _OWNER.get()
-    _OWNER.set(owner)
-    try:
-        yield
-    finally:
-        _OWNER.set(outer)
-        owner.end()
+class remembering:  # noqa: N801 -- read as a word: with remembering(memo)
+    """What is worked out in here is remembered for this owner. Inside of a scope of the owner's it
+    is one with that."""
+
+    __slots__ = ("_outer", "_owner")
+
+    def __init__(self, owner: Tables) -> None:
+        self._owner = owner
+
+    def __enter__(self) -> None:
+        self._outer = _OWNER.get()
+        if self._outer is not self._owner:
+            self._owner.begin()
+            _OWNER.set(self._owner)
+
+    def __exit__(self, *error: object) -> None:
+        if self._outer is not self._owner:
+            _OWNER.set(self._outer)
+            self._owner.end()
 
 
 def owned_table(key: Any, *, brief: bool = False) -> Table | None:

@@ -29,6 +29,7 @@ SHOWN_ARGUMENTS = 200
 
 
 _compiled = cache(re.compile)
+_TEXTS: set[type] = {Text}
 
 
 class BlockCalls(msgspec.Struct, frozen=True):
@@ -92,7 +93,9 @@ class RequestDraft:
         if as_they_came:
             self.ids.update(calls)
             return BlockCalls(calls, {id: id for id in calls}, as_they_came=True)
-        ids = {id: self.id(id, f"{block.id}/{place}") for place, id in enumerate(calls)}
+        ids: dict[str, str] = {}
+        for place, id in enumerate(calls):
+            ids[id] = self.id(id, f"{block.id}/{place}")
         return BlockCalls(calls, ids)
 
     def name(self, tool: str) -> str:
@@ -131,7 +134,9 @@ class RequestDraft:
 
     def joined(self, sections: tuple[Section, ...], where: str) -> str:
         """Sections as one text."""
-        return "\n\n".join(self.section(one, where) for one in sections)
+        if not sections:
+            return ""
+        return "\n\n".join([self.section(one, where) for one in sections])
 
     def section(self, section: Section, where: str) -> str:
         """The text of a section, with its markers noted."""
@@ -147,6 +152,12 @@ class RequestDraft:
         return self.put(
             "argument_note", where, NOT_JSON.format(clean(call.arguments)[:SHOWN_ARGUMENTS])
         )
+
+    def _with_media(self, text: str, result: ToolResult, where: str, *, images: bool) -> str:
+        media = [part for part in result.content if isinstance(part, (Image, File))]
+        if images and text.strip():
+            media = [part for part in media if isinstance(part, File) or not is_sendable(part)]
+        return "\n".join(filter(None, (text, *(self.media(part, where) for part in media))))
 
     def missing(self, result: ToolResult, where: str) -> None:
         """Note a result that stands for one which the log has not."""
@@ -166,10 +177,8 @@ class RequestDraft:
         """
         self.missing(result, where)
         text = clean(result.text)
-        media = [part for part in result.content if isinstance(part, (Image, File))]
-        if images and text.strip():
-            media = [part for part in media if isinstance(part, File) or not is_sendable(part)]
-        text = "\n".join(filter(None, (text, *(self.media(part, where) for part in media))))
+        if set(map(type, result.content)) != _TEXTS:
+            text = self._with_media(text, result, where, images=images)
         if note := self.arguments_note(call, where):
             return f"{note}\n{text}"
         return text if text.strip() else self.empty(where)

@@ -44,8 +44,12 @@ class OpenAIRenderer(Renderer):
     def add_note(self, wires: list[Wire], layout: Layout, draft: RequestDraft) -> None:
         """Say so where a conversation is there and nobody but the system says anything in it: as
         the providers have it that want a user last."""
-        if layout.conversation and all(wire.get("role") == "system" for wire in wires):
-            wires.append(self.user_wire(draft.put("turn_note", "end", nothing_new(draft.sign))))
+        if not layout.conversation:
+            return
+        for wire in wires:
+            if wire.get("role") != "system":
+                return
+        wires.append(self.user_wire(draft.put("turn_note", "end", nothing_new(draft.sign))))
 
     def user_wire(self, text: str) -> Wire:
         """A user's message of one text."""
@@ -77,8 +81,11 @@ class OpenAIRenderer(Renderer):
 
     def images(self, result: ToolResult) -> list[Wire]:
         """The pictures of a result that can be sent."""
-        images = [self.image_part(part) for part in result.content if isinstance(part, Image)]
-        return [image for image in images if image is not None]
+        images: list[Wire] = []
+        for part in result.content:
+            if isinstance(part, Image) and (image := self.image_part(part)) is not None:
+                images.append(image)
+        return images
 
     def measure_part(self, part: Wire, count: Count) -> int:
         """Tokens of a part of a message."""

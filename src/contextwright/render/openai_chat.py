@@ -1,6 +1,6 @@
 """OpenAI Chat Completions, and what is compatible with it."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from types import MappingProxyType
 from typing import Any
 
@@ -143,8 +143,9 @@ class OpenAIChatRenderer(OpenAIRenderer):
             tokens += count(content)
         elif content:
             tokens += sum(self.measure_part(part, count) for part in content)
-        tokens += sum(self._measure_call(call, count) for call in wire.get("tool_calls") or ())
-        return tokens + beside_tokens(wire, _KNOWN, count)
+        for call in wire.get("tool_calls") or ():
+            tokens += self._measure_call(call, count)
+        return tokens if _KNOWN.issuperset(wire) else tokens + beside_tokens(wire, _KNOWN, count)
 
     def _measure_call(self, call: Wire, count: Count) -> int:
         function = object_if(call.get("function"))
@@ -196,18 +197,21 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def _tool_messages(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
-    ) -> Iterator[Wire]:
+    ) -> list[Wire]:
         """A tool message a result; its pictures behind them all: only a user may send pictures."""
+        wires: list[Wire] = []
         images: list[Wire] = []
         for result in message.parts:
             if not isinstance(result, ToolResult) or result.call_id not in calls.calls:
                 continue
             text = draft.result_text(result, calls.calls[result.call_id], where)
-            yield {"role": "tool", "tool_call_id": calls.id_of(result.call_id), "content": text}
+            id = calls.id_of(result.call_id)
+            wires.append({"role": "tool", "tool_call_id": id, "content": text})
             images += self.images(result)
         if images:
             draft.put("moved_media", where)
-            yield {"role": "user", "content": images}
+            wires.append({"role": "user", "content": images})
+        return wires
 
     def _add_tail(self, messages: list[Wire], text: str) -> None:
         if messages and messages[-1].get("role") == "user":
@@ -218,14 +222,16 @@ class OpenAIChatRenderer(OpenAIRenderer):
             messages.append({"role": "user", "content": text})
 
 
-def _assistant(message: Message, calls: BlockCalls, draft: RequestDraft) -> Iterator[Wire]:
+def _assistant(message: Message, calls: BlockCalls, draft: RequestDraft) -> list[Wire]:
     content = "\n".join(texts(message))
     wire: Wire = {"role": "assistant", "content": content or None}
-    sent = [p for p in message.parts if isinstance(p, ToolCall) and calls.is_sent(p)]
+    sent: list[Wire] = []
+    for part in message.parts:
+        if isinstance(part, ToolCall) and calls.is_sent(part):
+            sent.append(_call(part, calls.id_of(part.id), draft))
     if sent:
-        wire["tool_calls"] = [_call(call, calls.id_of(call.id), draft) for call in sent]
-    if content or sent:
-        yield wire
+        wire["tool_calls"] = sent
+    return [wire] if content or sent else []
 
 
 def _call(call: ToolCall, id: str, draft: RequestDraft) -> Wire:

@@ -19,6 +19,7 @@ from contextwright.render.shared_rules import (
     tools_are_named_once,
 )
 
+_NO_CALLS: list[Json] = []
 _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -33,14 +34,15 @@ def _functions(request: Any) -> list[Any] | None:
 
 def _calls(message: Json) -> list[Json]:
     calls = message.get("tool_calls")
-    return objects(list_if(calls)) if calls else []
+    return objects(list_if(calls)) if calls else _NO_CALLS
 
 
 def something_is_sent(request: Any) -> Broken:
     """U2: there is a message that is not the system's."""
-    messages = map(object_if, list_if(request.get("messages")))
-    if all(message.get("role") == "system" for message in messages):
-        yield "messages", "no message but the system's"
+    for _, message in numbered(request, "messages"):
+        if message.get("role") != "system":
+            return
+    yield "messages", "no message but the system's"
 
 
 def no_message_is_empty(request: Any) -> Broken:
@@ -57,7 +59,7 @@ def ids_are_unique(request: Any) -> Broken:
     called: set[str] = set()
     answered: set[str] = set()
     for where, message in numbered(request, "messages"):
-        for call in _calls(message) if message.get("tool_calls") else ():
+        for call in _calls(message):
             id = text_in(call, "id")
             if id in called:
                 yield where, f"the id {id!r} is called twice"
@@ -72,9 +74,12 @@ def ids_are_unique(request: Any) -> Broken:
 def ids_of(message: Any) -> list[tuple[str, str]]:
     """The ids of a message that no other one may have (U3)."""
     message = object_if(message)
-    ids = [("call", text_in(call, "id")) for call in _calls(message)]
     if message.get("role") == "tool":
-        ids.append(("answer", text_in(message, "tool_call_id")))
+        ids = [("answer", text_in(message, "tool_call_id"))]
+    else:
+        ids = list[tuple[str, str]]()
+    for call in _calls(message):
+        ids.append(("call", text_in(call, "id")))
     return ids
 
 
@@ -130,8 +135,10 @@ def only_calls_excuse_silence(request: Any) -> Broken:
 def pictures_are_the_users(request: Any) -> Broken:
     """OC7: pictures and files stand in user messages only."""
     for where, message in numbered(request, "messages"):
-        role = message.get("role")
-        if role != "user" and any(part.get("type") != "text" for part in parts_of(message)):
+        role, content = message.get("role"), message.get("content")
+        if role == "user" or content is None or isinstance(content, str):
+            continue
+        if any(part.get("type") != "text" for part in parts_of(message)):
             yield where, f"a picture or a file in a message of role {role}"
 
 

@@ -340,7 +340,9 @@ class Renderer:
     def with_parameters(self, request: Request, target: Target) -> Request:
         """The request with what the session's body asks for in another provider's words; of tools,
         where it has some."""
-        fields = target.translation.fields if target.translation is not None else {}
+        if target.translation is None:
+            return request
+        fields = target.translation.fields
         untooled = not request.get("tools")
         chosen = {key: v for key, v in fields.items() if not (untooled and key in _OF_TOOLS)}
         return merged(request, chosen)
@@ -432,5 +434,8 @@ AskRules = Callable[[Mapping[str, Rule], Request], list[Violation]]
 
 def broken_rules(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
     """Where a request breaks rules."""
-    broken = ((name, one) for name, rule in rules.items() for one in rule(request))
-    return [Violation(name, where, what) for name, (where, what) in broken]
+    violations: list[Violation] = []
+    for name, rule in rules.items():
+        for where, what in rule(request):
+            violations.append(Violation(name, where, what))
+    return violations

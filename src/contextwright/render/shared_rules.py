@@ -28,7 +28,10 @@ def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
     items = request.get(key)
     if type(items) is not list or not _DICTS.issuperset(map(type, items)):  # pyright: ignore[reportUnknownArgumentType]
         items = objects(list_if(items))
-    return zip(_places(key, len(items)), items, strict=False)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    places = _PLACES.get(key)
+    if places is None or len(places) < len(items):  # pyright: ignore[reportUnknownArgumentType]
+        places = _places(key, 2 * len(items))  # pyright: ignore[reportUnknownArgumentType]
+    return zip(places, items, strict=False)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
 
 
 def objects(items: list[Any]) -> list[Json]:
@@ -39,11 +42,9 @@ def objects(items: list[Any]) -> list[Json]:
 
 
 def _places(key: str, count: int) -> list[str]:
-    """Names of so many places and more. Each is written once: every rule walks all messages of
+    """Names of so many places. Each is written once: every rule walks all messages of
     every request, and only what is broken is ever named."""
-    names = _PLACES.get(key, [])
-    if len(names) < count:
-        names = _PLACES[key] = [f"{key}[{place}]" for place in range(2 * count)]
+    names = _PLACES[key] = [f"{key}[{place}]" for place in range(count)]
     return names
 
 

@@ -131,7 +131,7 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False, d
         """How requests of this format are made."""
         return provider_named(self.format)
 
-    @property
+    @cached_property
     def takes_messages(self) -> bool:
         """Whether the conversation is sent as messages with tools, not as one text."""
         return self.provider.takes_messages

@@ -46,12 +46,13 @@ def only_text(block: Block) -> str:
 
 def calls_of(block: Block) -> dict[str, ToolCall]:
     """The calls that the assistant made in a block, by id."""
-    return {
-        part.id: part
-        for message in block.messages
-        for part in message.parts
-        if isinstance(part, ToolCall) and message.role == "assistant"
-    }
+    calls: dict[str, ToolCall] = {}
+    for message in block.messages:
+        if message.role == "assistant":
+            for part in message.parts:
+                if isinstance(part, ToolCall):
+                    calls[part.id] = part
+    return calls
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any] | None:

@@ -149,7 +149,7 @@ class ToolResult(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, 
     @property
     def text(self) -> str:
         """The text parts, a line each."""
-        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+        return "\n".join([part.text for part in self.content if isinstance(part, Text)])
 
     def __hash__(self) -> int:
         return hash((self.call_id, self.content, self.status))
@@ -206,7 +206,7 @@ class Event(
     @property
     def text(self) -> str:
         """The text parts, a line each; no tool results."""
-        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+        return "\n".join([part.text for part in self.parts if isinstance(part, Text)])
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

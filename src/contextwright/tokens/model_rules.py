@@ -1,5 +1,6 @@
 """What a provider asks for a model's tokens, what its cache does, and what becomes of reasoning."""
 
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -72,6 +73,7 @@ class StepPrices(msgspec.Struct, frozen=True, array_like=True):
     reasoning: int = 0
 
 
+@cache
 def step_prices(prices: Prices | None, *, bound: bool) -> StepPrices:
     """A model's prices of a step; what is usual where its own are not known.
 

@@ -72,7 +72,10 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     def prices(self, tokens: int) -> Prices:
         """What the tokens of a request of so many cost."""
-        return next(tier for tier in reversed(self.tiers) if tokens > tier.above or not tier.above)
+        for tier in self.tiers[:0:-1]:
+            if tokens > tier.above:
+                return tier
+        return self.tiers[0]
 
 
 _REASONS = re.compile(
