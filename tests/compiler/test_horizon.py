@@ -35,6 +35,12 @@ CHECKS = (
     C.validate(["freshness", "token_efficiency"], max_age=2), C.validate("token_efficiency"),
     C.default() | C.validate(["completeness", "freshness"], max_age=4),
 )  # fmt: skip
+FOUND = (
+    C.select(role="user"), C.default() | C.select(role="user"), C.select(type="tool_call") | C.compact(),
+    C.select(role="user", type="text"), C.select(not_authors=("user",)) | C.truncate(12),
+    C.default() | C.select(role="tool", type="tool_result") | C.priority(3),
+)  # fmt: skip
+"""What the log's indexes find."""
 PAST_THEIR_LIMIT = (
     C.cool(20), C.default() | C.cool(60), C.cool(40) | C.truncate(12),
     C.compress_results(30, min_tokens=4, max_tokens=9), C.redact(["email"]) | C.cool(30),
@@ -58,7 +64,7 @@ TERMS = st.sampled_from(
         C.default() | C.fresh(1) + C.select(author="researcher"),
         (C.default() | C.fresh(0)) + (C.default() | C.fresh(3) | C.truncate(9)),
         (C.default() | C.fresh(0)) + C.default(), C.default() | C.priority(1) | C.fresh(2),
-        *REPEATS, *PAST_THEIR_LIMIT, *CHECKS,
+        *REPEATS, *PAST_THEIR_LIMIT, *CHECKS, *FOUND,
     )
 )  # fmt: skip
 LIMITS = st.sampled_from(
@@ -203,6 +209,15 @@ def named(dice: random.Random) -> Session:
     return session
 
 
+@pytest.mark.parametrize("seed", few(range(36), 6))
+def test_what_indexes_find_is_the_same_wherever_a_compile_begins(seed):
+    """Request and receipt, where a request has a line for each gap, or no room for any."""
+    dice = random.Random(seed)
+    limit = dice.choice((dice.randint(60, 260), dice.randint(700, 1600)))
+    session = agent(dice) if seed % 2 else named(dice)
+    expect_the_same_as_it_grows(FOUND[seed % len(FOUND)] | C.budget(limit), list(session.log))
+
+
 @pytest.mark.parametrize("seed", few(range(35), 7))
 def test_words_past_their_limit_leave_the_same_wherever_a_compile_begins(seed):
     """Request and receipt, as a step of the word and one of the limit come and go."""
@@ -257,6 +272,8 @@ def ask(session: Session, n: int) -> None:
         C.dedup("structural") | C.compact() | C.budget(800),
         C.cool(300) | C.budget(800),
         C.salient(0.3) | C.budget(800),
+        C.select(role="user") | C.budget(400),
+        C.default() | C.select(type="tool_call") | C.compact() | C.budget(400),
         C.recent(by="salience", min_score=0.3) | C.budget(800),
         C.default() | C.compress_results(300, min_tokens=8) | C.budget(800),
         C.window(2) + C.relevant(top_k=3) | C.budget(800),

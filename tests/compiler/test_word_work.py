@@ -11,8 +11,9 @@ from benchmarks.generated import generated_session
 from benchmarks.speed_specs import word_specs
 from tests.parameters import few
 
-from contextwright import Engine, Event, FileArtifacts, Session
+from contextwright import C, Engine, Event, FileArtifacts, Session
 from contextwright.spec import ATOMS
+from contextwright.spec.expr import Expr
 from contextwright.testing import target_for
 from contextwright.testing.rule_sessions import WORD_STATE
 
@@ -22,6 +23,12 @@ SHORT, LONG, TURN, TURNS = 400, 1_600, 8, 24
 MORE = 1.2
 """Times the calls of a turn in a session four times as long: one that looks at all makes twice as
 many and more."""
+
+ELSEWHERE = (
+    C.select(role="user") | C.budget(400),
+    C.default() | C.select(type="tool_call") | C.compact() | C.budget(1_000),
+)
+"""Specs with words in other places than in those of the benchmark."""
 
 
 @cache
@@ -39,16 +46,16 @@ def declared() -> set[str]:
     }
 
 
-def calls_of_a_turn(word: str, size: int, folder: Path) -> int:
+def calls_of_a_turn(spec: Expr, size: int, folder: Path) -> int:
     """Calls of functions that the median turn makes, behind so many events."""
-    return calls_of_turns(word, size, folder)[TURNS // 2]
+    return calls_of_turns(spec, size, folder)[TURNS // 2]
 
 
-def calls_of_turns(word: str, size: int, folder: Path) -> list[int]:
+def calls_of_turns(spec: Expr, size: int, folder: Path) -> list[int]:
     """Calls of functions that turns make behind so many events, the fewest first."""
     target = target_for("openai-chat")
     engine = Engine(
-        word_specs()[f"C.{word}"], target.model, format="openai-chat", window=128_000,
+        spec, target.model, format="openai-chat", window=128_000,
         reserved_output=0, artifacts=FileArtifacts(folder),
     )  # fmt: skip
     session = Session("work", events()[:size], state=WORD_STATE)
@@ -75,14 +82,24 @@ def calls_of_turns(word: str, size: int, folder: Path) -> list[int]:
 def test_a_turn_is_no_more_work_in_a_long_session_unless_the_page_says_so(word, tmp_path):
     if word in declared():
         return  # it weighs all that there is
-    short = calls_of_a_turn(word, SHORT, tmp_path / "short")
-    assert calls_of_a_turn(word, LONG, tmp_path / "long") <= short * MORE
+    expect_no_more(word_specs()[f"C.{word}"], tmp_path)
+
+
+def expect_no_more(spec: Expr, folder: Path):
+    short = calls_of_a_turn(spec, SHORT, folder / "short")
+    assert calls_of_a_turn(spec, LONG, folder / "long") <= short * MORE
+
+
+@pytest.mark.parametrize("spec", ELSEWHERE, ids=repr)
+def test_nor_is_one_of_words_in_other_places(spec, tmp_path):
+    expect_no_more(spec, tmp_path)
 
 
 @pytest.mark.parametrize("word", ["isolate"])
 def test_the_dearest_turn_is_no_more_work_in_a_long_session_either(word, tmp_path):
-    short = calls_of_turns(word, SHORT, tmp_path / "short")[-1]
-    assert calls_of_turns(word, LONG, tmp_path / "long")[-1] <= short * MORE
+    spec = word_specs()[f"C.{word}"]
+    short = calls_of_turns(spec, SHORT, tmp_path / "short")[-1]
+    assert calls_of_turns(spec, LONG, tmp_path / "long")[-1] <= short * MORE
 
 
 def test_the_page_declares_words_and_few():

@@ -20,7 +20,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
-from contextwright.spec.word_roles import ConversationWindow
+from contextwright.spec.word_roles import ConversationWindow, Indexed
 from contextwright.tasks.signals import window_of
 
 MULTIPLES = (150, 200, 400, 800, 3200)
@@ -146,6 +146,14 @@ def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:
     )
 
 
+def indexed_by(body: Expr) -> Indexed | None:
+    """The word that brings all that comes of the conversation, where it finds that by the log's
+    indexes."""
+    terms = list(_terms(body))
+    first = terms[0][0] if len(terms) == 1 and terms[0] else None
+    return first if isinstance(first, Indexed) and not isinstance(body, Union) else None
+
+
 def age_limit(body: Expr) -> Atom | None:
     """The word that leaves nothing older than its age of what any term brings of the whole
     conversation, before another one can hold it; of several the one that leaves most."""
@@ -160,7 +168,8 @@ def _terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ..
     """The steps behind each term that brings the whole conversation."""
     if isinstance(expr, Union):
         for term in expr.terms:
-            yield from _terms(term, behind)
+            if not _is_indexed(term):
+                yield from _terms(term, behind)
     elif isinstance(expr, Fallback):
         yield from _terms(expr.first, behind)
         yield from _terms(expr.second, behind)
@@ -188,7 +197,16 @@ def _brings_part(expr: Expr) -> bool:
         return _brings_part(expr.first) or _brings_part(expr.second)
     if isinstance(expr, Pipe):
         return _brings_part(expr.head)
-    return isinstance(expr, Atom) and not _brings_texts(expr) and next(_terms(expr), None) is None
+    if not isinstance(expr, Atom) or _brings_texts(expr):
+        return False
+    return isinstance(expr, Indexed) or next(_terms(expr), None) is None
+
+
+def _is_indexed(term: Expr) -> bool:
+    """Whether a term brings what the log's indexes find."""
+    while isinstance(term, Pipe):
+        term = term.head
+    return isinstance(term, Indexed)
 
 
 def _refines_blocks(refiner: Atom) -> bool:
@@ -205,7 +223,12 @@ def is_bounded(view: View, inputs: Inputs) -> bool:
 
 
 def starts_of(
-    view: View, terminal: Terminal | None, limit: int, inputs: Inputs, oldest: int = 0
+    view: View,
+    terminal: Terminal | None,
+    limit: int,
+    inputs: Inputs,
+    oldest: int = 0,
+    indexed: Indexed | None = None,
 ) -> Iterator[tuple[int, int]]:
     """The exchanges from which on a compile may look, the newest first, each with its place among
     these; at last the first of all.
@@ -213,6 +236,7 @@ def starts_of(
     Args:
         terminal: the spec's. limit: tokens of the whole request.
         oldest: the first exchange that is not too old for the spec.
+        indexed: what brings all that the limit is given; None where it is the whole conversation.
     """
     snapshot = inputs.snapshot
     first = snapshot.preamble
@@ -228,7 +252,7 @@ def starts_of(
         for place, multiple in enumerate(MULTIPLES):
             if view == "least" and multiple < SHORT:
                 continue
-            start = _newest(limit * multiple // 100, inputs)
+            start = _newest(limit * multiple // 100, inputs, indexed)
             start = max(first, start - start % GRAIN)
             if view == "turn" and start > first:
                 start = max(first, snapshot.turn_start(snapshot.log.turn_of(start)))
@@ -269,20 +293,25 @@ def _known_until(terminal: Terminal | None, limit: int, inputs: Inputs) -> int:
     return known_until(folds[0], limit, inputs) if len(folds) == 1 else 0
 
 
-def _newest(tokens: int, inputs: Inputs) -> int:
-    """The first of the newest exchanges that take so many tokens, whole."""
+def _newest(tokens: int, inputs: Inputs, indexed: Indexed | None) -> int:
+    """The first of the newest exchanges that take so many tokens, whole; of those that a word
+    finds, where it brings no others."""
     snapshot = inputs.snapshot
-    start = min(snapshot.exchange_count, inputs.settled)
-    if (known := newest_of(tokens, start, inputs)) is not None:
+    start, size = min(snapshot.exchange_count, inputs.settled), PAGE
+    if indexed is None and (known := newest_of(tokens, start, inputs)) is not None:
         return known
-    while tokens > 0 and start > snapshot.preamble:
-        page = max(snapshot.preamble, start - PAGE)
-        blocks = inputs.blocks(snapshot.exchanges(page, start), SOURCE)
-        for block in reversed(blocks):
-            if tokens <= 0:
-                break
+    while start > snapshot.preamble:
+        page = max(snapshot.preamble, start - size)
+        matching = (
+            snapshot.exchanges(page, start)
+            if indexed is None
+            else indexed.matching(page, start, inputs)
+        )
+        for block in reversed(inputs.blocks(matching, SOURCE)):
             tokens -= inputs.cost(block)
-            start -= 1
+            if tokens <= 0:
+                return block.order
+        start, size = page, 2 * size
     return start
 
 

@@ -10,6 +10,7 @@ from contextwright.atoms.select.none import Nothing
 from contextwright.compiler.horizon import (
     age_limit,
     brings_calls,
+    indexed_by,
     is_whole,
     mapping_of,
     stands,
@@ -25,7 +26,7 @@ from contextwright.spec.inputs import Memo
 from contextwright.spec.kind import Kind
 from contextwright.spec.terminal import Terminal
 from contextwright.spec.traits import View
-from contextwright.spec.word_roles import ConversationWindow, Guard, ToolScope, Writer
+from contextwright.spec.word_roles import ConversationWindow, Guard, Indexed, ToolScope, Writer
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -54,6 +55,7 @@ class Plan(msgspec.Struct, frozen=True):
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
         brings_calls: whether requests have calls whenever a turn has any, whichever a word takes
             out once the turn is over.
+        indexed: the word that brings all that the limit is given, found by the log's indexes.
         age_limit: what leaves nothing of the conversation that is older than it says.
         is_sole: whether no two terms of the spec may bring the same.
         may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
@@ -80,6 +82,7 @@ class Plan(msgspec.Struct, frozen=True):
     mapping: tuple[Atom, ...] = ()
     brings_calls: bool = False
     age_limit: Atom | None = None
+    indexed: Indexed | None = None
     is_sole: bool = False
     may_go_on: bool = False
     is_silent: bool = False
@@ -193,6 +196,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         mapping=_mapping(body, redactions) if view in {"fold", "step"} else (),
         brings_calls=brings_calls(body),
         age_limit=age_limit(body),
+        indexed=indexed_by(body),
         is_sole=len([*_heads(body)]) < 2,
         may_go_on=stands(body, terminal, view)
         and every_redaction == redactions

@@ -270,7 +270,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)
         oldest = _oldest(planned, inputs)
-        for place, start in starts_of(view, planned.terminal, limit, inputs, oldest):
+        for place, start in starts_of(
+            view, planned.terminal, limit, inputs, oldest, planned.indexed
+        ):
             whole = start == inputs.snapshot.preamble
             if (
                 not whole

@@ -273,6 +273,11 @@ class Log(Sequence[Event]):
             positions = self._index.positions(attribute, value)
             return positions[: bisect_left(positions, before)].tolist()
 
+    def holding(self, attribute: str, value: str, positions: Iterable[int]) -> set[int]:
+        """Those of the positions whose events have this role, author, type, tool or tag."""
+        with self._lock:
+            return set(filter(partial(holds, self._index.positions(attribute, value)), positions))
+
     def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
         """Exchanges from `start` to `stop` that have an event with this, in the whole log."""
         with self._lock:

@@ -161,6 +161,16 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
             return positions
         return sorted({*positions, *self._tagged_in_state(value)})
 
+    def holding(self, attribute: str, value: str, positions: Iterable[int]) -> set[int]:
+        """Those of the positions whose events have this role, author, type, tool or tag."""
+        among = {position for position in positions if position < self.position}
+        having = self.log.holding(attribute, value, among)
+        return (
+            having
+            if attribute != "tag"
+            else having | among.intersection(self._tagged_in_state(value))
+        )
+
     def _tagged_in_state(self, tag: str) -> Iterable[int]:
         for key, tags in self.state.items():
             if key.startswith(TAG_PREFIX) and tag in tags:

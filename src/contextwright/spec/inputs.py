@@ -221,18 +221,20 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         before, unless that was decided. Nor is given what is too old."""
         snapshot, first = self.snapshot, self.snapshot.preamble
         start = max(first, self.start, self.oldest)
-        held: list[Exchange] = []
-        if start > first and not self.resumes:
-            pinned = snapshot.exchanges_with("pinned", "yes", first, start)
-            indices = {exchange.index for exchange in pinned} | self.protection.exchanges
-            # in a turn the user's words go last: those of the turn that `start` divides
-            asked = snapshot.turn_start(snapshot.log.turn_of(start))
-            held = [
-                snapshot.exchanges(index, index + 1)[0]
-                for index in sorted(indices | {asked})
-                if first <= index < start
-            ]
-        return self.blocks([*held, *snapshot.exchanges(start)], source)
+        held = [] if self.resumes else self.held_before(start)
+        exchanges = (snapshot.exchanges(at, at + 1)[0] for at in held)
+        return self.blocks([*exchanges, *snapshot.exchanges(start)], source)
+
+    def held_before(self, start: int) -> list[int]:
+        """The exchanges that something holds where a compile begins behind them."""
+        snapshot, first = self.snapshot, self.snapshot.preamble
+        if start <= first:
+            return []
+        pinned = snapshot.exchanges_with("pinned", "yes", first, start)
+        indices = {exchange.index for exchange in pinned} | self.protection.exchanges
+        # in a turn the user's words go last: those of the turn that `start` divides
+        indices.add(snapshot.turn_start(snapshot.log.turn_of(start)))
+        return [index for index in sorted(indices) if first <= index < start]
 
     def unsure(self, word: str) -> None:
         """A word that goes by the tokens of all was given too few to tell: unless these were all,

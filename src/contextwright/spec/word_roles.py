@@ -10,6 +10,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.redaction.wire_data import Cleaner, TextCleaner
 from contextwright.session.event import Tool
+from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -96,6 +97,15 @@ class Divided(Atom, frozen=True, kw_only=True):
     def is_whole(self, made: Blocks, newer: Blocks, inputs: Inputs) -> bool:
         """Whether what it made of what lies in front holds beside what is newer."""
         return True
+
+
+class Indexed(Atom, frozen=True, kw_only=True):
+    """Finds what it brings by what the log's indexes say of each exchange. As one of several terms
+    it brings all of that, wherever a compile begins."""
+
+    def matching(self, start: int, stop: int, inputs: Inputs) -> list[Exchange]:
+        """The exchanges from `start` up to `stop` that it brings."""
+        raise NotImplementedError(f"{self.word} does not say what it finds")
 
 
 class ToolScope(Atom, frozen=True, kw_only=True):

@@ -1,14 +1,16 @@
 """`C.select(...)`: exchanges by what their events are (context-algebra.md#attributes)."""
 
+from collections.abc import Iterable
 from typing import ClassVar, Literal, TypeVar
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
+from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Indexed
 
 T = TypeVar("T")
 EventType = Literal[
@@ -16,7 +18,7 @@ EventType = Literal[
 ]
 
 
-class Select(Atom, frozen=True, kw_only=True):
+class Select(Indexed, frozen=True, kw_only=True):
     """Exchanges with an event that has all of these attributes, oldest first.
 
     An exchange is atomic: selecting a tool result brings its call. What is not said does not
@@ -47,8 +49,11 @@ class Select(Atom, frozen=True, kw_only=True):
 
     @property
     def traits(self) -> Traits:
-        """One exchange, or all that match."""
-        return Traits(bounded=self.position is not None, role=self.role or "")
+        """One exchange, which is one of all; or all that match, each by itself."""
+        role = self.role or ""
+        if self.position is not None:
+            return Traits(bounded=True, role=role)
+        return Traits(bounded=False, role=role, view="log")
 
     @property
     def wanted(self) -> dict[str, str]:
@@ -72,41 +77,48 @@ class Select(Atom, frozen=True, kw_only=True):
         return "select:" + (",".join(filter(None, (shown, scope))) or "all")
 
     def bring(self, inputs: Inputs) -> Blocks:
-        """The exchanges of the whole log that match."""
-        snapshot = inputs.snapshot
-        stop = self._stop(inputs)
-        wanted = self.wanted
-        if len(wanted) == 1:
-            ((name, value),) = wanted.items()
-            exchanges = snapshot.exchanges_with(name, value, snapshot.preamble, stop)
-        elif wanted:
-            exchanges = snapshot.exchanges_of(_matching(snapshot, wanted))
-            exchanges = [e for e in exchanges if snapshot.preamble <= e.index < stop]
-        elif self.position is None and not self.not_authors:
+        """The exchanges of the whole log that match; where no other term brings any, of those that
+        are looked at."""
+        start, stop = inputs.snapshot.preamble, self._stop(inputs)
+        held: list[Exchange] = []
+        if inputs.is_sole and inputs.start > start:
+            start = inputs.start
+            held = [
+                e for at in inputs.held_before(start) for e in self.matching(at, at + 1, inputs)
+            ]
+        elif not (self.wanted or self.position or self.not_authors):
             return inputs.until(stop, self.label)
-        else:
-            exchanges = snapshot.exchanges(snapshot.preamble, stop)
-        if self.not_authors:
-            left_out = set(self.not_authors)
-            exchanges = [e for e in exchanges if e.first.speaker not in left_out]
+        exchanges = [*held, *self.matching(start, stop, inputs)]
         return inputs.blocks(self._placed(exchanges), self.label)
+
+    def matching(self, start: int, stop: int, inputs: Inputs) -> list[Exchange]:
+        """The exchanges from `start` up to `stop` that match, whichever is wanted of them."""
+        snapshot, stop = inputs.snapshot, min(stop, self._stop(inputs))
+        wanted = sorted(self.wanted.items(), key=_rarity)
+        if wanted:
+            exchanges = snapshot.exchanges_with(*wanted[0], start, stop)
+            if len(wanted) > 1:
+                exchanges = [e for e in exchanges if _has_all(e.positions, wanted, snapshot)]
+        else:
+            exchanges = snapshot.exchanges(start, stop)
+        if left_out := set(self.not_authors):
+            exchanges = [e for e in exchanges if e.first.speaker not in left_out]
+        return exchanges
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks among those that came that match."""
-        stop = self._stop(inputs)
-        ids = _ids(inputs.snapshot, self.wanted) if self.wanted else None
-        matches = [
-            block
-            for block in blocks
-            if (block.order < 0 and not self.wanted)
-            or (block.order >= 0 and block.order < stop and self._fits(block, ids))
-        ]
-        return inputs.protection.with_protected(blocks, tuple(self._placed(matches)))
+        return inputs.protection.with_protected(blocks, self._matches(blocks, inputs))
 
-    def _fits(self, block: Block, ids: set[str] | None) -> bool:
-        if block.author in self.not_authors:
-            return False
-        return ids is None or any(id in ids for id in block.lineage)
+    def _matches(self, blocks: Blocks, inputs: Inputs) -> Blocks:
+        """Those of the blocks that match."""
+        stop, wanted = self._stop(inputs), self.wanted
+        matches = [block for block in blocks if block.order < stop]
+        if wanted:
+            ids = _ids(matches, wanted, inputs.snapshot)
+            matches = [b for b in matches if b.order >= 0 and not ids.isdisjoint(b.lineage)]
+        if left_out := set(self.not_authors):
+            matches = [b for b in matches if b.order < 0 or b.author not in left_out]
+        return tuple(self._placed(matches))
 
     def _placed(self, matches: list[T]) -> list[T]:
         if self.position is None or not matches:
@@ -125,12 +137,24 @@ class Select(Atom, frozen=True, kw_only=True):
         return inputs.window
 
 
-def _matching(snapshot: Snapshot, wanted: dict[str, str]) -> list[int]:
-    """Positions of the events that have all of the attributes; the rarest narrows first."""
-    by_rarity = sorted((snapshot.positions(name, value) for name, value in wanted.items()), key=len)
-    rest = [set(positions) for positions in by_rarity[1:]]
-    return [position for position in by_rarity[0] if all(position in other for other in rest)]
+def _rarity(attribute: tuple[str, str]) -> int:
+    """Ascending, the more events have one: what has a tag is told apart by it."""
+    return ("tag", "type", "author", "role").index(attribute[0])
 
 
-def _ids(snapshot: Snapshot, wanted: dict[str, str]) -> set[str]:
-    return {snapshot.log[position].id for position in _matching(snapshot, wanted)}
+def _has_all(
+    positions: Iterable[int], wanted: Iterable[tuple[str, str]], snapshot: Snapshot
+) -> set[int]:
+    """Those of the positions whose events have all of the attributes."""
+    having = set(positions)
+    for name, value in wanted:
+        having = snapshot.holding(name, value, having)
+    return having
+
+
+def _ids(blocks: list[Block], wanted: dict[str, str], snapshot: Snapshot) -> set[str]:
+    """The ids of the blocks' events that have all of the attributes."""
+    ids = [id for block in blocks if block.order >= 0 for id in block.lineage]
+    at = zip(map(snapshot.log.position_of, ids), ids, strict=True)
+    places = {position: id for position, id in at if position is not None}
+    return {places[position] for position in _has_all(places, wanted.items(), snapshot)}
