@@ -6,7 +6,7 @@ from tests.compiler.test_fold import work
 
 from contextwright import C, Engine, PackBuilder
 from contextwright.blocks.block import Block, Message
-from contextwright.compiler.block_cost import Presentation, cost_of
+from contextwright.compiler.block_cost import Presentation, costs_of
 from contextwright.render.openai_chat import OpenAIChatRenderer
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Memo
@@ -46,7 +46,7 @@ def test_a_block_costs_what_it_costs_alone(format):
         block,
     ]
     shown = Presentation("", framed=True, refs=True)
-    together = cost_of(Memo(), target.provider.renderer, target, shown)
+    together = costs_of(Memo(), target.provider.renderer, target, shown).block
     for one in others:
         alone = target.provider.renderer.cost(one, target)
         assert together(one) == alone

@@ -8,7 +8,7 @@ from tests.render.strategies import ARGUMENTS, IDS, IMAGES, NAMES, SAID
 
 from contextwright import Session
 from contextwright.blocks.of_exchange import block_of
-from contextwright.compiler.block_cost import Presentation, cost_of, event_cost_of
+from contextwright.compiler.block_cost import Presentation, costs_of
 from contextwright.session.event import Event, Text, ToolCall, ToolResult
 from contextwright.spec.memo import Memo
 from contextwright.testing import sessions, target_for
@@ -32,8 +32,8 @@ def told(session, format="openai-chat", agent="", refs=True):
     """Tokens of each exchange by its block, and as its events tell them."""
     target = target_for(format)
     renderer, shown = target.provider.renderer, Presentation(agent, framed=False, refs=refs)
-    cost = cost_of(Memo(), renderer, target, shown)
-    event_cost = event_cost_of(renderer, target, shown) or (lambda _: None)
+    cost, event_cost = costs_of(Memo(), renderer, target, shown)
+    event_cost = event_cost or (lambda _: None)
     exchanges = session.snapshot().exchanges()
     events = session.log.events_of(0, len(exchanges))
     assert events == [exchange.events for exchange in exchanges]

@@ -27,21 +27,43 @@ class Presentation(NamedTuple):
     refs: bool
 
 
-class _KnownCost(NamedTuple):
+class _KnownCosts(NamedTuple):
     """What counts blocks for a receiver."""
 
     target: Target
-    cost: Callable[[Block], int]
+    costs: "ReceiverCosts"
 
 
-def cost_of(
+class ReceiverCosts(NamedTuple):
+    """What counts for a receiver.
+
+    Args:
+        block: tokens of a block as it will be sent.
+        events: tokens of an exchange as it came, told from its events as its raw block costs; None
+            where the provider's messages do not tell them so.
+    """
+
+    block: Callable[[Block], int]
+    events: EventCost | None
+
+
+def costs_of(memo: Memo, renderer: Renderer, target: Target, shown: Presentation) -> ReceiverCosts:
+    """What counts for a receiver; the same functions while it is the same."""
+    newest = memo.table("costs for a receiver")
+    known: _KnownCosts | None = newest.known(shown)
+    if known is not None and known.target is target:
+        return known.costs
+    costs = ReceiverCosts(
+        _block_cost(memo, renderer, target, shown), _event_cost(renderer, target, shown)
+    )
+    if target.sources is None:  # else it would hold its session's log
+        newest[shown] = _KnownCosts(target, costs)
+    return costs
+
+
+def _block_cost(
     memo: Memo, renderer: Renderer, target: Target, shown: Presentation
 ) -> Callable[[Block], int]:
-    """Tokens of a block as it will be sent; the same function while its receiver is the same."""
-    newest = memo.table("cost of a block")
-    known: _KnownCost | None = newest.known(shown)
-    if known is not None and known.target is target:
-        return known.cost
     as_messages = target.takes_messages
 
     def cost_of_messages(block: Block) -> int:
@@ -74,15 +96,10 @@ def cost_of(
             block = msgspec.structs.replace(block, score=-1, source=source)
         return messages(block) if block.messages else texts(block)
 
-    made = memo.computed(("cost", *key), cost)
-    if target.sources is None:  # else it would hold its session's log
-        newest[shown] = _KnownCost(target, made)
-    return made
+    return memo.computed(("cost", *key), cost)
 
 
-def event_cost_of(renderer: Renderer, target: Target, shown: Presentation) -> EventCost | None:
-    """Tokens of an exchange as it came, told from its events as its raw block costs; None where
-    the provider's messages do not tell them so."""
+def _event_cost(renderer: Renderer, target: Target, shown: Presentation) -> EventCost | None:
     of_own, agent = renderer.event_cost(target), shown.agent
     if of_own is None or not agent:
         return of_own

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
 
 _LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
-_NAME = attrgetter("name")
+_NAME, _MESSAGES = attrgetter("name"), attrgetter("messages")
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
 
@@ -205,9 +205,11 @@ def _costs(built: CompileResult, total: int) -> list[int]:
     """Tokens of each block that sum to `total`. Messages cost what they cost where the counter is
     exact; texts share sections, and share what these save."""
     costs = list(map(built.room.inputs.cost, built.blocks))
+    if all(map(_MESSAGES, built.blocks)):
+        return shares_of(total, costs)
     texts = [place for place, block in enumerate(built.blocks) if not block.messages]
     rest = total - sum(costs) + sum(costs[place] for place in texts)
-    if not texts or rest < 0 or not built.target.counter.exact:
+    if rest < 0 or not built.target.counter.exact:
         return shares_of(total, costs)
     for place, share in zip(texts, shares_of(rest, [costs[place] for place in texts]), strict=True):
         costs[place] = share

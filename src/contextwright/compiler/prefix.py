@@ -38,11 +38,10 @@ def shared_prefix(
         marked, pieces = _pieces(old), _pieces(new)
         reached, last = _readable(marked, pieces, same, rules.look_back), _written(pieces)
     tokens = _running_tokens(now, new, target)
-    read = rules.readable(tokens(reached))
-    end = tokens(last) if last else 0
+    read, length = rules.readable(tokens(reached)), tokens(len(new))
+    end = length if last == len(new) else tokens(last)
     written = max(0, end - read) if end >= rules.minimum else 0
     where = _name(now, same, order) if same < len(new) else ""
-    length = tokens(len(new))
     saved = microdollars_saved(read, written, length, target.model)
     return Prefix(tokens(same), saved, where, read, written)
 
@@ -69,8 +68,10 @@ def _same(old: list[Any], new: list[Any]) -> int:
     """How many first pieces say the same. A message stands in the next requests as the very same
     object (`render.known_wires`), so that of most nothing has to be looked at."""
     least = min(len(old), len(new))
-    others = compress(range(least), map(is_not, old, new))
-    return next((at for at in others if _piece(old[at]).text != _piece(new[at]).text), least)
+    for at in compress(range(least), map(is_not, old, new)):
+        if _piece(old[at]).text != _piece(new[at]).text:
+            return at
+    return least
 
 
 def _known_values(before: Request | bytes, order: tuple[str, ...]) -> list[Any]:

@@ -8,7 +8,7 @@ from contextwright.blocks.block import Blocks
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import Assembled, assemble, guard_again, has_called, in_scope
-from contextwright.compiler.block_cost import Presentation, cost_key, cost_of, event_cost_of
+from contextwright.compiler.block_cost import Presentation, cost_key, costs_of
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.change_ranges import (
@@ -172,8 +172,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             target = receiver_of(target, snapshot, planned, self.memo)
             shown = Presentation(self.agent, framed=False, refs=refs)
             renderer = target.provider.renderer
-            cost = cost_of(self.memo, renderer, target, shown)
-            event_cost = event_cost_of(renderer, target, shown)
+            cost, event_cost = costs_of(self.memo, renderer, target, shown)
             return tokens_of_all(snapshot, cost, self.memo, known, event_cost)
 
     def _compile(
@@ -341,11 +340,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         telling = Presentation(
             self.agent, framed=bool(planned.step_key), refs=target.shows_refs(sent)
         )
+        costs = costs_of(self.memo, renderer, target, telling)
         return Inputs(
             snapshot=snapshot,
             count=target.counter.count,
-            cost=cost_of(self.memo, renderer, target, telling),
-            event_cost=event_cost_of(renderer, target, telling),
+            cost=costs.block,
+            event_cost=costs.events,
             counter_id=target.counter.id,
             sign=target.sign,
             read=lambda ref: read_ref(ref, snapshot, sources),

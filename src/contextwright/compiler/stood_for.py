@@ -124,7 +124,10 @@ def stood_for_spans(
 
 def is_within(order: int, spans: Iterable[Span]) -> bool:
     """Whether an exchange is in one of the spans."""
-    return any(start <= order < stop for start, stop in spans)
+    for start, stop in spans:
+        if start <= order < stop:
+            return True
+    return False
 
 
 def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:

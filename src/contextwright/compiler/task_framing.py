@@ -1,5 +1,7 @@
 """The task's first message where it is longer than a request can spare (rules.md#what-stays)."""
 
+from operator import attrgetter
+
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
@@ -8,6 +10,7 @@ from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
 from contextwright.text.items import shorten_items
 
+_ORDER = attrgetter("order")
 FRAMING_SHARE = 4
 """The task's first message is whole up to a quarter of the budget: more would leave the work
 itself too little, and a task that says so much says it in items that can be named."""
@@ -22,6 +25,8 @@ def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
     """
     room, protection = limit // FRAMING_SHARE, inputs.protection
     if protection.task in {-1, protection.question} or protection.task >= protection.edge:
+        return blocks
+    if protection.task not in map(_ORDER, blocks):
         return blocks
     return tuple(
         _shortened(block, room, inputs)

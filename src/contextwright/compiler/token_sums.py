@@ -3,7 +3,7 @@ look-ups, and each exchange is counted once in its life."""
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from weakref import ref
 
@@ -42,14 +42,16 @@ class Count(NamedTuple):
         """Tokens of an exchange of a log."""
         return self.blocks(log.exchanges(index, index + 1, len(log)))[0]
 
-    def between(self, start: int, stop: int, log: Log) -> Iterator[int]:
+    def between(self, start: int, stop: int, log: Log) -> Iterable[int]:
         """Tokens of each exchange of a log from `start` up to `stop`."""
         if self.events is None or stop - start <= NEAR:
-            yield from self.blocks(log.exchanges(start, stop, len(log)))
-            return
+            return self.blocks(log.exchanges(start, stop, len(log)))
+        return self._told(self.events, start, stop, log)
+
+    def _told(self, events: EventCost, start: int, stop: int, log: Log) -> Iterator[int]:
         for begin in range(start, stop, AT_ONCE):
             members = log.events_of(begin, min(stop, begin + AT_ONCE))
-            for index, tokens in enumerate(map(self.events, members), begin):
+            for index, tokens in enumerate(map(events, members), begin):
                 yield self.at(index, log) if tokens is None else tokens
 
 

@@ -56,11 +56,12 @@ class Table(dict[Any, Any]):
         self._typical = 0  # bytes of an entry
 
     def __missing__(self, key: Any) -> Any:
-        value = self.recall(key) if self.before else _NOTHING
+        value = self.before.pop(key, _NOTHING) if self.before else _NOTHING
         if value is _NOTHING:
             if self.make is None:
                 raise KeyError(key)
-            value = self[key] = self.make(key)
+            value = self.make(key)
+        self[key] = value
         return value
 
     def recall(self, key: Any, default: Any = _NOTHING) -> Any:
@@ -73,15 +74,17 @@ class Table(dict[Any, Any]):
 
     def known(self, key: Any) -> Any:
         """An entry of this generation or of the one before; None where there is none."""
-        return self.get(key) or self.recall(key, None)
+        value = self.get(key)
+        return self.recall(key, None) if not value and self.before else value
 
     def remembered(self, key: Any, make: Callable[[Any], T]) -> T:
         """What `make` gave for a key before, or gives now."""
         value = self.get(key, _NOTHING)
-        if value is _NOTHING and self.before:
-            value = self.recall(key)
         if value is _NOTHING:
-            value = self[key] = make(key)
+            value = self.before.pop(key, _NOTHING) if self.before else _NOTHING
+            if value is _NOTHING:
+                value = make(key)
+            self[key] = value
         return value
 
     def turn_over(self) -> None:

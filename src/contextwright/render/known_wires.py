@@ -2,6 +2,7 @@
 (rules.md#horizon)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -64,7 +65,7 @@ def wires_alone(renderer: "Renderer", block: Block, target: "Target") -> BlockWi
     if known is not None and known.messages is block.messages:
         return known
     draft = renderer.draft(target.sign)
-    pairs = list(renderer.wires(block, draft, target))
+    pairs = renderer.wires(block, draft, target)
     made = BlockWires(block.messages, pairs, draft.inserted, draft.ids)
     if table is not None:
         if len(table) >= COUNTED:
@@ -97,9 +98,7 @@ def wires_of_blocks(
     if before is None or before.taken != taken:
         before = KnownConversation(taken, ids=taken)
 
-    def rendered(block: Block) -> BlockWires:
-        return wires_alone(renderer, block, target)
-
+    rendered = partial(wires_alone, renderer, target=target)
     further = blocks[len(before.blocks) :]
     new = [moved.get(block) or table.remembered(block, rendered) for block in further]
     whole = table[NEWEST] = _gone_on(before, blocks, new, renderer, target)

@@ -125,17 +125,17 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
             request["max_output_tokens"] = target.reserved_output
         return self.with_response_format(request, target)
 
-    def wires(
-        self, block: Block, draft: RequestDraft, target: Target
-    ) -> Iterator[tuple[str, Wire]]:
+    def wires(self, block: Block, draft: RequestDraft, target: Target) -> list[tuple[str, Wire]]:
         """The items of a block; of a group that came in a body, each by itself."""
+        pairs: list[tuple[str, Wire]] = []
         for where, wire in super().wires(block, draft, target):
             if not isinstance(wire, SourceWire):
-                yield where, wire
+                pairs.append((where, wire))
                 continue
             for item in items_of_group(wire):
                 one = SourceWire(item, wire.source, wire.places, touched=wire.touched)
-                yield where, one
+                pairs.append((where, one))
+        return pairs
 
     def frame_of_record(self, fields: Wire, target: Target) -> Wire:
         """With nothing stored at the provider, and what it has stored of it before."""

@@ -1,6 +1,6 @@
 """The contract of a provider format, and what all renderers share."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -210,18 +210,16 @@ class Renderer:
         """The messages that a message of a list stands for."""
         return [data]
 
-    def wires(
-        self, block: Block, draft: RequestDraft, target: Target
-    ) -> Iterator[tuple[str, Wire]]:
+    def wires(self, block: Block, draft: RequestDraft, target: Target) -> list[tuple[str, Wire]]:
         """The messages of a block, each with the event that it comes from."""
         if target.sources is not None:
-            yield from body_wires(self, block, draft, target, target.sources)
-            return
-        calls = draft.calls(block)
+            return list(body_wires(self, block, draft, target, target.sources))
+        calls, pairs = draft.calls(block), list[tuple[str, Wire]]()
         for message in block.messages:
             where = message.event_id or block.id
             for wire in self.message_wires(message, where, calls, draft, target):
-                yield where, wire
+                pairs.append((where, wire))
+        return pairs
 
     def part_wires(
         self, part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft

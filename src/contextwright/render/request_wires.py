@@ -6,7 +6,7 @@ writes into it. So what was found out of it is known by its identity, for as lon
 remembered; and of a request that goes on from the one before only what is new is looked at.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -28,14 +28,16 @@ class KnownWire:
 
     Attributes:
         tokens: of it, once they were counted.
+        ids: that only it may have, once they were looked up.
         is_allowed: whether a request that has it broke no rule.
     """
 
-    __slots__ = ("is_allowed", "tokens", "wire")
+    __slots__ = ("ids", "is_allowed", "tokens", "wire")
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.tokens: int | None = None
+        self.ids: Iterable[Hashable] | None = None
         self.is_allowed = False
 
 
@@ -71,6 +73,8 @@ class RequestWires:
         others = owned_table(("other wires known", *_key(target)), brief=True)
         if same < len(self.wires):
             self._cut(same, others)
+        if others is not None and not (others or others.before):
+            others = None
         for wire in wires[same:]:
             one: KnownWire | None = None if others is None else others.known(id(wire))
             if one is None or one.wire is not wire:
@@ -108,8 +112,10 @@ class RequestWires:
 
     def ids_differ(self, renderer: "Renderer") -> bool:
         """Whether no two messages have an id that only one may have."""
-        for wire in self.wires[self._with_ids :]:
-            for one in renderer.message_ids(wire):
+        for known in self._known[self._with_ids :]:
+            if known.ids is None:
+                known.ids = renderer.message_ids(known.wire)
+            for one in known.ids:
                 if one in self._ids:
                     self._ids, self._with_ids = set(), 0
                     return False

@@ -58,7 +58,7 @@ def fork_origin(metadata: Mapping[str, Any]) -> ForkOrigin | None:
 
 def root_id(metadata: Mapping[str, Any], session_id: str) -> str:
     """The id that stands for the conversation: of the session that was forked first, if any."""
-    origin = fork_origin(metadata)
+    origin = fork_origin(metadata) if FORK in metadata else None
     return session_id if origin is None else origin.root
 
 

@@ -264,7 +264,7 @@ class Log(Sequence[Event]):
         type, tool or tag; None where there is none."""
         with self._lock:
             positions = self._index.positions(attribute, value)
-            count = bisect_left(positions, before)
+            count = bisect_left(positions, before) if positions else 0
             return (positions[0], positions[count - 1]) if count else None
 
     def positions(self, attribute: str, value: str, before: int) -> list[int]:

@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from sys import getsizeof
 from typing import TypeVar
 
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.of_exchange import block_of
-from contextwright.memo.owned_tables import Table, Tables
+from contextwright.memo.owned_tables import Tables
 from contextwright.memo.sizes import bytes_of, measured_by
 from contextwright.session.exchange import Exchange
 from contextwright.spec.growing import GrowingMap
@@ -37,10 +38,7 @@ class Memo(Tables):
 
     def blocks(self, exchanges: list[Exchange]) -> Blocks:
         """The raw blocks of exchanges."""
-        return self._grown("raw", tuple(exchanges), self._new_blocks)
-
-    def _new_blocks(self, exchanges: Sequence[Exchange]) -> Blocks:
-        return self._made(self.table("raw"), exchanges, self._new_block)
+        return self._grown("raw", tuple(exchanges), partial(self._made, "raw", self._new_block))
 
     def _new_block(self, exchange: Exchange) -> Block:
         """The block of an exchange, in place of that of the exchange as it was before."""
@@ -56,15 +54,15 @@ class Memo(Tables):
 
         `key` must hold everything that `make` depends on beside the block.
         """
-        return self._grown(key, blocks, lambda new: self._made(self.table(key), new, make))
+        return self._grown(key, blocks, partial(self._made, key, make))
 
     def each(self, key: object, items: Sequence[K], make: Callable[[K], T]) -> tuple[T, ...]:
         """As `map`, of anything, where it is known how far it begins as the last time."""
-        return self._made(self.table(key), items, make)
+        return self._made(key, make, items)
 
     def column(self, key: object, blocks: Blocks, read: Callable[[Block], T]) -> tuple[T, ...]:
         """As `map`, of what takes no longer to read from a block than to look up."""
-        return self._grown(("column", key), blocks, lambda new: map(read, new))
+        return self._grown(("column", key), blocks, partial(map, read))
 
     def _grown(
         self, key: object, items: tuple[K, ...], make: Callable[[tuple[K, ...]], Iterable[T]]
@@ -75,7 +73,8 @@ class Memo(Tables):
         with self.growing(("map", key), GrowingMap) as grown:
             return grown.of(items, make)
 
-    def _made(self, table: Table, keys: Sequence[K], make: Callable[[K], T]) -> tuple[T, ...]:
+    def _made(self, key: object, make: Callable[[K], T], keys: Sequence[K]) -> tuple[T, ...]:
+        table = self.table(key)
         made = list(map(table.get, keys))
         if None in made:
             for place, known in enumerate(made):
