@@ -46,9 +46,9 @@ class Count(NamedTuple):
         """Tokens of each exchange of a log from `start` up to `stop`."""
         if self.events is None or stop - start <= NEAR:
             return self.blocks(log.exchanges(start, stop, len(log)))
-        return self._told(self.events, start, stop, log)
+        return self._by_events(self.events, start, stop, log)
 
-    def _told(self, events: EventCost, start: int, stop: int, log: Log) -> Iterator[int]:
+    def _by_events(self, events: EventCost, start: int, stop: int, log: Log) -> Iterator[int]:
         for begin in range(start, stop, AT_ONCE):
             members = log.events_of(begin, min(stop, begin + AT_ONCE))
             for index, tokens in enumerate(map(events, members), begin):
