@@ -77,6 +77,15 @@ def test_in_a_chat_the_users_words_come_before_the_assistants():
     assert mine < 1.5 * yours
 
 
+def test_a_message_is_worth_part_of_its_answer_beside_its_own_words():
+    chat = [
+        Item(str(n), "A plan for the trip.", "turn", role)
+        for n, role in enumerate(("user", "assistant", "user", "assistant"))
+    ]
+    answered, _, bare, _ = rerank(chat, {"0": 500_000, "1": 500_000, "2": 500_000}, "plan")
+    assert 1 < answered / bare < 1.3
+
+
 def ranks_of(query, *messages):
     items = [
         Item(str(place), text, "turn", role, "t") for place, (role, text) in enumerate(messages)

@@ -35,8 +35,8 @@ OTHERS = 0.8
 """What the lines of others lose in a talk with the speaker that a question names, divided by how
 many take part: of two, one's own lines are the evidence 24 times in 25, of a meeting they are the
 beginning of it. Evidence within 500 tokens of one half of LoCoMo: .718 without, .750 with."""
-CHAT_BEFORE = 0.1
-CHAT_AFTER = 0.4
+ANSWER = 0.2
+"""Share of the message after it that a message of a chat is worth besides its own words."""
 CHAT_POWER = 0.8
 """Flattens scores in a chat: a middling hit in few words is worth more than room for one more
 long answer."""
@@ -188,13 +188,11 @@ def _of_speakers(values: list[float], roles: list[str], named: Collection[str]) 
 
 def _chat(line: list[float], weights: list[float], holds: list[float]) -> list[float]:
     """A user and an assistant, each with a weight, and what a message is worth in any case."""
-    line = [score**CHAT_POWER for score in line]
     values: list[float] = []
     for place, score in enumerate(line):
-        before = CHAT_BEFORE * line[place - 1] if place > 0 else 0.0
-        after = CHAT_AFTER * line[place + 1] if place + 1 < len(line) else 0.0
-        reranked = max(score, before, after) + UNMATCHED + holds[place]
-        values.append(reranked * weights[place])
+        after = line[place + 1] if place + 1 < len(line) else 0.0
+        own = (score + ANSWER * after) ** CHAT_POWER + UNMATCHED + holds[place]
+        values.append(own * weights[place])
     return values
 
 

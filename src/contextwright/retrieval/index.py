@@ -16,7 +16,12 @@ from contextwright.retrieval.fuse import by_rank, fused_arrays
 from contextwright.retrieval.item import Hit, Item
 from contextwright.retrieval.item_table import ItemTable
 from contextwright.retrieval.mmr import by_vectors, by_words
-from contextwright.retrieval.query_weights import MAX_TERMS, query_terms, with_synonyms
+from contextwright.retrieval.query_weights import (
+    MAX_TERMS,
+    query_terms,
+    question_weights,
+    with_synonyms,
+)
 from contextwright.retrieval.stems import stems, stop_stems
 from contextwright.retrieval.vectors import Vectorizer, Vectors, checked_vectors, reason_of
 from contextwright.stored_record import StoredRecord, StoreTraits
@@ -26,10 +31,6 @@ ONE = 1_000_000
 EMBEDDER = "the embedder"
 _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder(tuple[int, Item]).decode
-EARLIER = 0.3
-"""Weight of the words of earlier questions. Passages within 2,000 tokens for the last question of
-a conversation (MTRAG-UN): .856 without, .902 with .2, .928 with .3 of the newest three."""
-EARLIER_ASKED = 3
 VARIANT = 0.5
 """Weight of all variants of a query together, beside the query's 1."""
 WORDS = 0.75
@@ -185,7 +186,8 @@ class Index:
         with self._lock:
             items = self._table.items
             every = bool(kinds) or bool(query_vectors)
-            weights, stops = self._weights(query, others), stop_stems(query)[:MAX_TERMS]
+            words = with_synonyms(dict.fromkeys(query_terms(query), 1.0))
+            weights, stops = _varied(words, others), stop_stems(query)[:MAX_TERMS]
             lexical = self._table.words.best(weights, len(items) if every else size, stops)
             scores_by_row = self._fused(_millionths(lexical), query_vectors)
             if kinds:
@@ -210,7 +212,7 @@ class Index:
         out. Vectors have no part in it: `likeness` is what they say."""
         others = self._others(query)
         with self._lock:
-            weights = self._weights(query, (), earlier)
+            weights = with_synonyms(question_weights(query, earlier))
             lexical = self._table.words.scores(weights)
             if feedback and lexical:
                 rarity = self._table.words.rarity
@@ -249,17 +251,6 @@ class Index:
             self._attempt("expansion", "the query alone", lambda: list(map(str, expand(query))))
             or []
         )
-
-    def _weights(
-        self, query: str, others: Sequence[str], earlier: Sequence[str] = ()
-    ) -> dict[str, float]:
-        """The words that are looked for, each with its weight."""
-        weights = dict.fromkeys(query_terms(query), 1.0)
-        for text in list(earlier)[-EARLIER_ASKED:]:
-            for term in query_terms(text):
-                weights.setdefault(term, EARLIER)
-        weights = with_synonyms(weights)
-        return _varied(weights, others)
 
     def _fused(self, words: dict[int, int], query_vectors: list[list[float]]) -> dict[int, int]:
         """Row to score in millionths, of those above 0, by words and by vectors."""

@@ -8,6 +8,7 @@ there are the variants that need no model.
 import re
 from collections.abc import Callable, Sequence
 
+from contextwright.retrieval.query_weights import ASKING_WORDS
 from contextwright.text.identifiers import IDENTIFIER
 from contextwright.text.search_terms import STOP, words
 
@@ -24,14 +25,6 @@ _NAMED = re.compile(
 _SPLIT = re.compile(
     r"[?!.;\n]+\s*|(?:,|(?<!\s))\s++(?:and|or|versus|vs\.?|as well as|but)\b\s+", re.IGNORECASE
 )
-_ASKING = frozenset(
-    re.findall(
-        r"\w+",
-        """many much long often ever did does done has have had tell know say said says please list
-        mention mentioned find give show kind type get got let order different""",
-    )
-)
-"""Words of questions that are not words of their answers."""
 
 
 def variants(query: str) -> list[str]:
@@ -50,4 +43,4 @@ def names(query: str) -> list[str]:
 
 
 def _content(text: str) -> str:
-    return " ".join(word for word in words(text) if word not in STOP and word not in _ASKING)
+    return " ".join(word for word in words(text) if word not in STOP and word not in ASKING_WORDS)
