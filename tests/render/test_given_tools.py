@@ -1,13 +1,16 @@
 """Tools as the caller gave them: one order, their own keys, and those that a provider runs itself."""
 
+import msgspec
 import pytest
 
-from contextwright import C, compile, session_from
+from contextwright import C, Engine, compile, session_from
 from contextwright.blocks import Block, CacheClass, Message
 from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.memo.ownership import remembering
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.target import target
 from contextwright.session.event import Text, Tool
+from contextwright.spec.memo import Memo
 from contextwright.testing import session_of
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}}
@@ -159,3 +162,46 @@ def test_functions_of_ours_are_declared_beside_those_of_a_gemini_body(key):
     names = [one["name"] for one in declared]
     assert names == [*(["find"] if key else []), "expand", "search"] and search in made
     assert len(declaring) == 1 and "parametersJsonSchema" in declared[-1]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_tools_are_looked_at_once_while_they_stay(format, monkeypatch):
+    looked = []
+    kind = type(target(MODELS[format], format=format).provider.renderer)
+    for name in ("takes_tool", "lost_keys", "as_sent"):
+        whole = getattr(kind, name)
+
+        def counted(self, tool, *more, whole=whole, name=name):
+            looked.append(name)
+            return whole(self, tool, *more)
+
+        monkeypatch.setattr(kind, name, counted)
+    tools = [Tool(name=f"find_{place}", parameters=SCHEMA) for place in range(3)]
+    session = session_of("u: go | c: find_0() | r: 1 | a: done")
+    session.tools = tuple(tools)
+    engine = Engine(C.default(), MODELS[format], format=format)
+    first = engine.compile(session)
+    assert {looked.count(name) for name in ("takes_tool", "lost_keys", "as_sent")} == {3}
+    for event in session_of("u: again | a: well | u: more").log:
+        session.append(msgspec.structs.replace(event, id=f"later {event.id}"))
+        engine.compile(session)
+    assert len(looked) == 9
+    session.tools = (*tools, Tool(name="one more", parameters=SCHEMA))
+    assert engine.compile(session).manifest.tools_digest != first.manifest.tools_digest
+    assert len(looked) > 9
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "openai-responses"])
+def test_a_request_whose_tools_are_others_is_checked_again(format):
+    whom = target(MODELS[format], format=format)
+    renderer, memo = whom.provider.renderer, Memo()
+    session = session_of("u: go", state={})
+    session.tools = (Tool(name="find", parameters=SCHEMA),)
+    made = compile(session, C.default(), target=whom).request
+    with remembering(memo):
+        assert not renderer.validate(made, whom)
+        assert not renderer.validate(made, whom)
+        twice = {**made, "tools": made["tools"] * 2}
+        assert renderer.validate(twice, whom), "two of one name"
+        assert renderer.validate({**made, "tools": []}, whom)
+        assert not renderer.validate(made, whom)

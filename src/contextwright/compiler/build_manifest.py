@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain, groupby
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -15,7 +15,7 @@ from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
-from contextwright.compiler.lasting_facts import lasting_facts
+from contextwright.compiler.lasting_facts import LastingFacts, lasting_facts
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.manifest import (
     KeptBlock,
@@ -24,12 +24,11 @@ from contextwright.compiler.manifest import (
     Truncation,
     Unrendered,
 )
-from contextwright.compiler.of_body import unrendered_parameters
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.trace import Tracer
-from contextwright.compiler.unrendered import has_refusable, unrendered, unrendered_tools
+from contextwright.compiler.unrendered import has_refusable, unrendered
 from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
 from contextwright.memo.by_identity import NEWEST
 from contextwright.render.message_layout import Layout
@@ -81,12 +80,12 @@ def manifest_of(
         memo,
     )
     session_id = built.planned.clean_id(snapshot.session_id)
-    origin = f"{session_id}\n{session_digest}\n{lasting['spec_hash']}\n{checksum}"
+    origin = f"{session_id}\n{session_digest}\n{lasting.fields['spec_hash']}\n{checksum}"
     task, step = _step(built)
     fixed = min(room.bare, built.tokens)
     costs = _costs(built, built.tokens - fixed)
     entries = _kept_entries(built, costs)
-    kept_blocks = entries.entries
+    kept_blocks, written = entries.entries, _written(built, tracer)
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
@@ -99,10 +98,10 @@ def manifest_of(
         fixed_tokens=fixed if kept_blocks else built.tokens,
         layer_tokens=_by_layer(kept_blocks),
         kept=kept_blocks,
-        changes=tuple(map(built.ranges.shorter, tracer.changes)),
+        changes=written.shorter,
         left_out=_left_out(built, tracer),
         inserted=built.rendered.inserted,
-        unrendered=_unrendered(built, entries),
+        unrendered=_unrendered(built, entries, lasting),
         notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
         answers=tuple(room.inputs.used.values()),
         folds=tuple(room.inputs.folded),
@@ -110,26 +109,30 @@ def manifest_of(
         steps=tuple(tracer.steps),
         checksum=checksum,
         artifact_uris=entries.artifacts,
-        **lasting,
-        **_of_pack(built, tracer, task, step),
+        **lasting.copy(),
+        truncation_events=written.truncations,
+        **_of_pack(built, task, step),
     )
 
 
-def _unrendered(built: CompileResult, entries: "KeptEntries") -> tuple[Unrendered, ...]:
+def _unrendered(
+    built: CompileResult, entries: "KeptEntries", lasting: LastingFacts
+) -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, fields, tools and parameters."""
     target, system = built.target, built.assembled.system
     unsent = (*_unsent(system, built), *entries.unsent)
+    if not unsent:
+        return lasting.unrendered
     blocks = tuple([one.block for one in unsent if one.is_refusable])
     lost = [one.lost for one in unsent] if target.takes_messages else []
     return (
         *unrendered(blocks, built.layout.conversation, target),
         *unrendered_fields(lost, target, built.planned),
-        *unrendered_tools(built.assembled, target),
-        *unrendered_parameters(target),
+        *lasting.unrendered,
     )
 
 
-def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict[str, Any]:
+def _of_pack(built: CompileResult, task: str, step: str) -> dict[str, Any]:
     """The fields of a pack: of its step, its layers."""
     allocation, state = built.room.allocation, built.snapshot.state
     return {
@@ -138,7 +141,6 @@ def _of_pack(built: CompileResult, tracer: Tracer, task: str, step: str) -> dict
         "layer_budgets": allocation.budgets if allocation is not None else {},
         "weights": allocation.weights if allocation is not None else {},
         "signals": dict(built.room.signals),
-        "truncation_events": tuple(_truncations(tracer.changes)),
         "evidence_needed": needed(built.blocks, state) if built.planned.step_key else (),
         "shows_refs": built.room.inputs.shows_refs,
     }
@@ -179,6 +181,30 @@ def _range(built: CompileResult, start: int, stop: int) -> Range:
     last = built.snapshot.exchanges(stop - 1, stop)[0]
     clean = built.planned.clean_added_name
     return Range(clean(first.first.id), clean(last.events[-1].id), stop - start)
+
+
+class WrittenChanges(NamedTuple):
+    """What is written of changes.
+
+    Args:
+        shorter: each with its lineage in ranges. truncations: neighbours of one step as one.
+    """
+
+    changes: tuple[Change, ...]
+    shorter: tuple[Change, ...]
+    truncations: tuple[Truncation, ...]
+
+
+def _written(built: CompileResult, tracer: Tracer) -> WrittenChanges:
+    """What is written of the changes: most requests have those of the one before."""
+    table, changes = built.room.inputs.memo.table("written changes"), tuple(tracer.changes)
+    known: WrittenChanges | None = table.known(NEWEST)
+    if known is not None and len(known.changes) == len(changes):
+        if all(map(is_, known.changes, changes)):
+            return known
+    shorter = tuple(map(built.ranges.shorter, changes))
+    made = table[NEWEST] = WrittenChanges(changes, shorter, tuple(_truncations(changes)))
+    return made
 
 
 def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:

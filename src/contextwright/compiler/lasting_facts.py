@@ -1,8 +1,8 @@
 """What a receipt says of the spec, the receiver, the tools and the state: the same from request to
 request, while none of them moves."""
 
-from collections.abc import Sequence
 from hashlib import sha256
+from itertools import chain
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -10,8 +10,10 @@ import msgspec
 
 from contextwright.blocks.read_back_tools import is_read_back
 from contextwright.compiler.assemble import Assembled
-from contextwright.compiler.manifest import ToolPolicy
+from contextwright.compiler.manifest import ToolPolicy, Unrendered
+from contextwright.compiler.of_body import unrendered_parameters
 from contextwright.compiler.plan import Plan
+from contextwright.compiler.unrendered import unrendered_tools
 from contextwright.memo.by_identity import NEWEST
 from contextwright.render.message_layout import Layout
 from contextwright.render.target import Target
@@ -24,14 +26,26 @@ from contextwright.spec.memo import Memo
 from contextwright.spec.terminal import ModelWindow
 
 
-class _Known(NamedTuple):
+class LastingFacts(NamedTuple):
     """The facts of some objects, none of which changes. Those of a receiver that holds a session's
-    log are not kept."""
+    log are not kept.
 
-    objects: Sequence[object]
+    Args:
+        fields: of the manifest. spec: as JSON.
+        unrendered: tools and parameters that the receiver can not be sent.
+    """
+
+    objects: tuple[object, ...]
     limit: int
-    facts: dict[str, Any]
+    fields: dict[str, Any]
     spec: bytes
+    unrendered: tuple[Unrendered, ...]
+
+    def copy(self) -> dict[str, Any]:
+        """The fields of a manifest, for nobody else to write into."""
+        renamed = {**self.fields["renamed_tools"]}
+        spec = msgspec.json.decode(self.spec)
+        return {**self.fields, "renamed_tools": renamed, "spec": spec}
 
 
 def lasting_facts(
@@ -43,32 +57,35 @@ def lasting_facts(
     state: State,
     limit: int,
     memo: Memo,
-) -> dict[str, Any]:
-    """The fields of a manifest that go by these alone; a fresh copy each time.
+) -> LastingFacts:
+    """What of a manifest goes by these alone.
 
     Args:
         limit: tokens of the whole request.
     """
     table = memo.table("lasting facts")
-    known: _Known | None = table.known(NEWEST)
+    known: LastingFacts | None = table.known(NEWEST)
+    tools = (assembled.tools, assembled.available, assembled.unsent_tools, layout.tools)
     # by which objects they are: those of equal specs may differ, such as of 1 and 1.0
-    about = (spec, planned, target, assembled.tools, assembled.available, layout.tools, state)
-    if known is None or known.limit != limit or not all(map(is_, known.objects, about)):
-        facts = {
-            **_of_target(target),
-            **_of_tools(planned, target, assembled, layout),
-            "state_version": state.version,
-            "state_digest": _state_digest(state, memo),
-            "budget": limit,
-            "soft_threshold": (planned.terminal or ModelWindow()).due_at(limit),
-            "overflow": planned.terminal.label if planned.terminal is not None else "",
-        }
-        data, facts["spec_hash"] = _spec_data(spec, memo)
-        known = _Known(about, limit, facts, data)
-        if target.sources is None:
-            table[NEWEST] = known
-    renamed = {**known.facts["renamed_tools"]}
-    return {**known.facts, "renamed_tools": renamed, "spec": msgspec.json.decode(known.spec)}
+    about = (spec, planned, target, state, *map(len, tools), *chain.from_iterable(tools))
+    if known is not None and known.limit == limit and len(known.objects) == len(about):
+        if all(map(is_, known.objects, about)):
+            return known
+    fields = {
+        **_of_target(target),
+        **_of_tools(planned, target, assembled, layout),
+        "state_version": state.version,
+        "state_digest": _state_digest(state, memo),
+        "budget": limit,
+        "soft_threshold": (planned.terminal or ModelWindow()).due_at(limit),
+        "overflow": planned.terminal.label if planned.terminal is not None else "",
+    }
+    data, fields["spec_hash"] = _spec_data(spec, memo)
+    unrendered = (*unrendered_tools(assembled, target), *unrendered_parameters(target))
+    made = LastingFacts(about, limit, fields, data, unrendered)
+    if target.sources is None:
+        table[NEWEST] = made
+    return made
 
 
 def _of_target(target: Target) -> dict[str, Any]:

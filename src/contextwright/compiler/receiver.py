@@ -9,6 +9,7 @@ from contextwright.compiler.of_body import is_of_no_body, with_sources
 from contextwright.compiler.plan import Plan
 from contextwright.memo.by_identity import NEWEST
 from contextwright.render.target import Target
+from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
@@ -22,6 +23,36 @@ class _Known(NamedTuple):
     log: ref[Log]
     root_id: str
     receiver: Target
+
+
+class ReceiverTools(NamedTuple):
+    """The tools of a receiver.
+
+    Args:
+        named: those that the session, or the caller, has. available: with those that read refs.
+        sendable: those that its provider takes. shows_refs: whether a request with all of these
+            shows refs.
+    """
+
+    target: Target
+    named: tuple[Tool, ...]
+    available: tuple[Tool, ...]
+    sendable: tuple[Tool, ...]
+    shows_refs: bool
+
+
+def tools_of(target: Target, named: tuple[Tool, ...], memo: Memo) -> ReceiverTools:
+    """The tools of a receiver, looked at once while they are the same."""
+    table = memo.table("tools of a receiver", brief=True)
+    known: ReceiverTools | None = table.known(NEWEST)
+    if known is not None and known.target is target and known.named is named:
+        return known
+    available = target.with_readers(named)
+    sendable = target.sendable(available)
+    made = ReceiverTools(target, named, available, sendable, target.shows_refs(sendable))
+    if target.sources is None:
+        table[NEWEST] = made
+    return made
 
 
 def receiver_of(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) -> Target:

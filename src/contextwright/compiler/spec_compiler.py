@@ -28,7 +28,7 @@ from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import shared_prefix
-from contextwright.compiler.receiver import receiver_of
+from contextwright.compiler.receiver import receiver_of, tools_of
 from contextwright.compiler.request_room import limit_of, room_of
 from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
@@ -331,15 +331,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Inputs:
         sources = msgspec.structs.replace(self.sources, named=planned.cites)
-        available = target.with_readers(
-            tuple(snapshot.tools if target.tools is None else target.tools)
-        )
-        tools = target.sendable(available)
+        named = tuple(snapshot.tools if target.tools is None else target.tools)
+        tools = tools_of(target, named, self.memo)
         scope = planned.tools.scope(snapshot) if planned.tools is not None else None
-        sent = in_scope(tools, scope) if target.takes_messages else ()
-        telling = Presentation(
-            self.agent, framed=bool(planned.step_key), refs=target.shows_refs(sent)
-        )
+        sent = in_scope(tools.sendable, scope) if target.takes_messages else ()
+        refs = tools.shows_refs if sent is tools.sendable else target.shows_refs(sent)
+        telling = Presentation(self.agent, framed=bool(planned.step_key), refs=refs)
         costs = costs_of(self.memo, renderer, target, telling)
         return Inputs(
             snapshot=snapshot,
@@ -355,8 +352,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             protection=protection_of(snapshot, request=target.takes_messages),
             settled=snapshot.settled,
             window=min((one.start(snapshot) for one in planned.windows), default=None),
-            tools=tools,
-            available_tools=available,
+            tools=tools.sendable,
+            available_tools=tools.available,
             framed=telling.framed,
             shows_refs=telling.refs,
             required=planned.required,

@@ -45,6 +45,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
     message_rules = frozenset({"U1", "U2", "U4", "OC1", "OC4", "OC7"})
     tail_rules = frozenset({"OC2", "U2.sent"})
     id_rules = frozenset({"U3"})
+    tool_rules = frozenset({"OC6"})
     repaired = frozenset({"U1", "U3", "U4", "OC1", "OC2"})
     cache_order = ("tools", "messages")
     id_pattern = r"[\x21-\x7e]{1,40}"

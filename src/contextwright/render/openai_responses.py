@@ -59,6 +59,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     message_rules = frozenset({"U1", "U4", "OR1", "OR7"})
     tail_rules = frozenset({"U2", "OR2", "OR5"})
     id_rules = frozenset({"OR4"})
+    tool_rules = frozenset({"U8"})
     repaired = frozenset({"U1", "U4", "OR2", "OR4", "OR5", "OR7"})
     parts = _PARTS
     cache_order = ("tools", "instructions", "input")

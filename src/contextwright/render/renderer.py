@@ -133,6 +133,7 @@ class Renderer:
         id_rules: those of them that look at each message alone, and at whether another one has its
             ids (`message_ids`): as the rules of a message, a list that broke one breaks it however
             it goes on.
+        tool_rules: those of them that look at the list of its tools alone.
         repaired: those that a list of messages is made anew for, which no request came with.
         overhead: tokens around the content.
         parts: the parts of messages that it can be sent.
@@ -153,6 +154,7 @@ class Renderer:
     message_rules: frozenset[str] = frozenset()
     tail_rules: frozenset[str] = frozenset()
     id_rules: frozenset[str] = frozenset()
+    tool_rules: frozenset[str] = frozenset()
     repaired: frozenset[str] = frozenset()
     overhead: Overhead = Overhead()
     parts: SendableParts = SendableParts()
@@ -407,10 +409,14 @@ class Renderer:
             unbroken = self._kept_by_parts(request, fresh, tail, len(wires), ask)
             if unbroken and not known.ids_differ(self):
                 unbroken -= self.id_rules | self.tail_rules
+            named = request.get("tools")
+            tools: list[Wire] = named if isinstance(named, list) else []
+            if known.allows_tools(tools):
+                unbroken |= self.tool_rules
             others = {n: rule for n, rule in self.rules.items() if n not in unbroken}
             violations = ask(others, request)
             if not violations:
-                known.allow(len(wires))
+                known.allow(len(wires), tools)
         return violations
 
     def _kept_by_parts(

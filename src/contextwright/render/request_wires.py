@@ -49,11 +49,21 @@ class RequestWires:
         wires: as they are sent.
     """
 
-    __slots__ = ("_allowed", "_ids", "_is_request", "_known", "_sums", "_with_ids", "wires")
+    __slots__ = (
+        "_allowed",
+        "_ids",
+        "_is_request",
+        "_known",
+        "_sums",
+        "_tools",
+        "_with_ids",
+        "wires",
+    )
 
     def __init__(self) -> None:
         self.wires: list[Wire] = []
         self._known: list[KnownWire] = []
+        self._tools: Sequence[Wire] = ()  # of a request that broke no rule
         self._sums = [0]  # tokens of so many first ones
         self._allowed = 0  # so many first ones stood in a request that broke no rule
         self._is_request = False  # whether these were all of it
@@ -123,8 +133,14 @@ class RequestWires:
             self._with_ids += 1
         return True
 
-    def allow(self, count: int) -> None:
-        """Remember that a request of so many first messages broke no rule."""
+    def allows_tools(self, tools: Sequence[Wire]) -> bool:
+        """Whether a request with these tools, and not none, broke no rule."""
+        known = self._tools
+        return bool(known) and len(tools) == len(known) == same_beginning(known, tools)
+
+    def allow(self, count: int, tools: Sequence[Wire]) -> None:
+        """Remember that a request of so many first messages and of these tools broke no rule."""
+        self._tools = tools
         for one in self._known[min(self._allowed, count) : count]:
             one.is_allowed = True
         self._allowed, self._is_request = count, True

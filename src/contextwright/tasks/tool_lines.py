@@ -13,7 +13,7 @@ EXAMPLE = "\ne.g. "
 
 def scoped(tools: Iterable[Tool], scope: frozenset[str] | None) -> tuple[Tool, ...]:
     """The tools in scope, in their order."""
-    return tuple(tool for tool in tools if scope is None or tool.name in scope)
+    return tuple(tools) if scope is None else tuple(tool for tool in tools if tool.name in scope)
 
 
 def signature(tool: Tool) -> str:
