@@ -1,5 +1,7 @@
 """Tools for a request: by their words, their family, and what one gives that another takes."""
 
+import pytest
+
 from contextwright.retrieval.tool_index import ToolIndex
 from contextwright.session.event import Tool
 
@@ -44,6 +46,21 @@ def test_a_tool_brings_the_one_that_alone_gives_what_it_takes():
 
 def test_what_several_give_brings_none_of_them():
     assert ToolIndex(TOOLS)._needs["forward"] == ()
+
+
+@pytest.mark.parametrize("quoted", ["'{}'", '"{}"', "\u201c{}\u201d"])
+def test_what_a_request_quotes_is_what_a_call_is_made_with(quoted):
+    request = "Send a letter: " + quoted.format(
+        "I can't start it, how far is the city? It's apples"
+    )
+    assert ToolIndex(TOOLS).search(request) == ToolIndex(TOOLS).search("Send a letter: ")
+
+
+def test_a_tool_may_be_named_in_quotes_and_all_of_a_request_may_be_quoted():
+    assert ToolIndex(TOOLS).search("Run the 'lookup' of 'apples'", 1) == ["lookup"]
+    assert ToolIndex(TOOLS).search("'the pedal, pressed'", 1) == ["press_pedal"]
+    assert ToolIndex(TOOLS).search("Do it: 'the pedal, pressed'", 1) == ["press_pedal"]
+    assert ToolIndex(TOOLS).search("Ann's pedal isn't pressed", 1) == ["press_pedal"]
 
 
 def test_a_family_is_found_by_what_its_descriptions_have_in_common():

@@ -1,11 +1,13 @@
 """The tools that a request needs among many: by what they say of themselves, by the family they
 belong to, and by what one gives that another takes."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Any, cast
 
+from contextwright.retrieval.features import about
 from contextwright.retrieval.fuse import fused
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
@@ -25,6 +27,7 @@ TAKERS = 2
 """Best tools whose parameters are looked at: with five, others are pushed out, .892."""
 SHARED = 3
 """Tools that have a sentence in their description, for it to be about their family."""
+_QUOTED = re.compile(r"""(?<!\w)(['"])(?=\S)([^\n]{0,400}?\S)\1(?!\w)|“([^”\n]{1,400})”""")
 OUTPUTS = ("outputSchema", "output_schema", "response", "returns")
 """Where a definition has the schema of what a tool gives, in `Tool.extra`."""
 ONE = 1_000_000
@@ -71,6 +74,7 @@ class ToolIndex:
 
     def search(self, request: str, k: int = 10) -> list[str]:
         """The names of the tools that help most, the best first; of equals by their names."""
+        request = self._unquoted(request)
         own = self._own_scores(request)
         scores = dict.fromkeys(self._names, 0.0) | own
         for taker in nsmallest(TAKERS, own, key=lambda name: (-own[name], name)):
@@ -81,6 +85,18 @@ class ToolIndex:
             scores[name] += FAMILY * families.get(self._family[name], 0)
         best = [name for name in scores if scores[name] > 0]
         return nsmallest(k, best, key=lambda name: (-scores[name], name))
+
+    def _unquoted(self, request: str) -> str:
+        """A request without what it quotes, a tool's name aside: that is what a call is made with,
+        and tells not which. Of all tools that BFCL's requests need, .892 were among the ten best
+        with it, .895 without."""
+        names = frozenset(self._names)
+
+        def instruction(match: re.Match[str]) -> str:
+            return match[0] if (match[2] or match[3]) in names else " "
+
+        bare = _QUOTED.sub(instruction, request)
+        return bare if about(bare) else request
 
     def _own_scores(self, request: str) -> dict[str, float]:
         """By words, and by meaning where there is an embedder, in millionths."""
