@@ -162,6 +162,62 @@ def test_texts_and_what_is_redacted_go_on(seed):
     grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2), dice.choice((0, 9)))
 
 
+MOVING = (
+    C.window(3), C.window(2) | C.compact(min_tokens=5, max_tokens=9), C.window(3, stride=2) | C.compact("tool_results", min_tokens=5, max_tokens=9),
+    C.window(2, steps=6) | C.truncate(12), C.window(steps=6) | C.compact(min_tokens=5) | C.truncate(9), C.window(2) | C.priority(1),
+    C.window(2) | C.redact(["email"]), C.window(2) | C.compact(min_tokens=5) | C.redact(["email"]), C.silent() + C.window(2), C.window(2) | C.vary(),
+    (C.window(1) | C.priority(1)) + (C.default() | C.priority(3)), C.window(3) + (C.window(steps=4) | C.compact(min_tokens=5)),
+    (C.window(2) | C.compact(min_tokens=5)) + (C.default() | C.truncate(12)), C.failures(2) + C.window(2),
+    (C.from_state("intent") | C.priority(4)) + (C.window(2) | C.compact(min_tokens=5)), C.window(2) | C.priority(4),
+)  # fmt: skip
+"""Specs of which the oldest leaves, or is brought by another term, as the session goes on."""
+
+
+@pytest.mark.parametrize("seed", few(range(48), 16))
+def test_windows_that_move_go_on(seed):
+    dice = random.Random(seed)
+    spec = MOVING[seed % len(MOVING)] | dice.choice(LIMITS)(dice.choice((300, 600, 3000)))
+    events = agent_events(dice, 40, dice.choice((4, 30)))
+    target, every = target_for(dice.choice(FORMATS)), dice.randint(1, 2)
+    grown(spec, events, target, every, dice.choice((0, 0, 9)))
+
+
+def test_a_window_that_moves_asks_its_words_only_about_what_is_new(gone_on, monkeypatch):
+    """Also where what settles is compacted, and what leaves had been."""
+    looked, original = [], kept_decision.words_since
+
+    def watched(*arguments):
+        words = original(*arguments)
+        looked.append(len(words.blocks))
+        return words
+
+    monkeypatch.setattr(kept_decision, "words_since", watched)
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    spec = C.window(5) | C.compact(min_tokens=5, max_tokens=9) | C.budget(4000)
+    for n in range(30):
+        session.user(f"Where is part {n}?")
+        session.call("find", {"what": n}, id=f"c{n}")
+        session.result(f"c{n}", f"part {n} is here, and more of it there " * 9)
+        session.assistant("It is here.")
+        assert _made(spec, session, target, memo) == _made(spec, session, target, Memo())
+    warm = gone_on[::2]
+    # the task's first message stands as it was brought until it lies outside
+    assert warm[6:] == [True] * 24
+    assert max(looked) == 6
+
+
+def test_what_another_word_does_to_what_has_settled_is_written():
+    """In a receipt that has an entry of the exchange by one word already."""
+    session = Session("s")
+    session.user("Find the parts.")
+    for n in range(12):
+        session.assistant("Looking for it, as before, in every place that there is. " * 3)
+        session.call("find", {"what": n}, id=f"c{n}")
+        session.result(f"c{n}", f"part {n} is here " * 12)
+    spec = (C.window(1) | C.compact(min_tokens=5, max_tokens=9)) + (C.default() | C.truncate(12))
+    grown(spec | C.budget(6000), list(session.log), target_for("openai-chat"))
+
+
 FOLDED = (
     C.default(), C.default(), C.compact(min_tokens=5), C.truncate(12) | C.redact(["email"]),
     C.from_state("goal", "intent") + C.default(), C.default() | C.redact(["email"]), C.vary(),

@@ -8,7 +8,7 @@ from tests.compiler.test_horizon import chat
 from tests.parameters import few
 
 from contextwright import C, Engine, Session, replay
-from contextwright.compiler import overflow, spec_compiler, step_places
+from contextwright.compiler import limited_again, overflow, spec_compiler, step_places
 from contextwright.testing import target_for
 
 SPECS = (
@@ -56,13 +56,14 @@ def steps_of(session, dice, count):
 def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     """Request and receipt: a replay looks at everything, with the answers of the manifest."""
     monkeypatch.setattr(step_places, "SPACES", 2 if seed % 2 else 4)
-    behind, assemble = list[bool](), spec_compiler.assemble
+    behind, fitted_in = list[bool](), spec_compiler.fitted_in
 
-    def watched(planned, inputs, *more):
+    def watched(room, assembled, planned, inputs, target):
         behind.append(inputs.behind_step)
-        return assemble(planned, inputs, *more)
+        return fitted_in(room, assembled, planned, inputs, target)
 
-    monkeypatch.setattr(spec_compiler, "assemble", watched)
+    monkeypatch.setattr(spec_compiler, "fitted_in", watched)
+    monkeypatch.setattr(limited_again, "fitted_in", watched)
     engine, looked = engine_of(SPECS[seed % len(SPECS)]), 0
     session = Session("grown", state={"intent": "find it"})
     session.add("system", "Be brief.")

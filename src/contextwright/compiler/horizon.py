@@ -119,6 +119,15 @@ def _stays(expr: Expr) -> bool:
     return is_source or (expr.kind in BARE and _leaves_alike(expr))
 
 
+def slides(body: Expr) -> bool:
+    """Whether windows of the newest are all that a spec brings of the conversation."""
+    if isinstance(body, Union):
+        return all(map(slides, body.terms))
+    if isinstance(body, Pipe):
+        return slides(body.head)
+    return isinstance(body, ConversationWindow) or _brings_texts(body)
+
+
 def _brings_texts(expr: Expr) -> bool:
     """Whether a term brings no exchange, but texts of its own, which are asked for at each turn."""
     return isinstance(expr, Atom) and expr.kind is Kind.SOURCE and not expr.selects_conversation

@@ -4,7 +4,9 @@ came since (rules.md#horizon).
 What a compile decided is kept. At the next one the words are asked again about the exchanges that
 had not settled then. Where they say of them what they said, nothing has moved that the others
 depend on, and the limit has room for what is new without another step, the decision is the one
-before with the new exchanges behind it. Anything else is decided as if nothing was kept.
+before with the new exchanges behind it. Where a window moved on, or they leave something else of
+what has settled since, the limit alone decides anew, of what the request before could hold without
+what left, and of what the words leave now. Anything else is decided as if nothing was kept.
 """
 
 from operator import attrgetter
@@ -14,22 +16,29 @@ import msgspec
 
 from contextwright.blocks.block import Blocks
 from contextwright.blocks.protection import Protection
-from contextwright.compiler.assemble import (
-    ARCHIVE,
-    LIVE_EDGE,
-    Assembled,
-    guard_again,
-    in_log_order,
-    once,
-)
+from contextwright.compiler.assemble import ARCHIVE, LIVE_EDGE, Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change_ranges import LimitDrop, ReceiptRanges
 from contextwright.compiler.kept_fold import begins_alike, left_by_fold
 from contextwright.compiler.left_out import spare_tokens
+from contextwright.compiler.limited_again import (
+    Worded,
+    limited_again,
+    with_words,
+    without_left,
+)
+from contextwright.compiler.new_words import (
+    NewWords,
+    are_whole,
+    is_collecting,
+    with_newest,
+    words_since,
+)
 from contextwright.compiler.overflow import Spare
 from contextwright.compiler.plan import Plan
+from contextwright.compiler.request_decision import RequestDecision, decided
 from contextwright.compiler.token_sums import SOURCE
-from contextwright.compiler.trace import Tracer, run
+from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.sizes import measured_by
@@ -38,18 +47,9 @@ from contextwright.session.log import Log
 from contextwright.session.state import State
 from contextwright.spec.inputs import Inputs
 
+_ENTRY = attrgetter("id", "step", "source")
 PLACE = 8
 """Bytes of a block's place; the blocks are counted where they were made."""
-
-
-class RequestDecision(msgspec.Struct, frozen=True, eq=False):
-    """What is sent, and what is written of it."""
-
-    inputs: Inputs
-    assembled: Assembled
-    room: BudgetState
-    blocks: Blocks
-    ranges: ReceiptRanges
 
 
 class KeptDecision(msgspec.Struct, frozen=True, eq=False):
@@ -64,6 +64,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
         limit, fixed, bare: of the space. spare: what exchanges to come may have.
         findings: what is written of it. limit_steps: of the limit so far. orders: of its ranges.
         cut: the oldest exchange that stands because of its age. start: where its compile began.
+        windows: where each window begins. worded: what was written of it before the limit.
     """
 
     log: ref[Log]
@@ -85,6 +86,8 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     orders: dict[str, int]
     cut: int
     start: int
+    windows: tuple[int, ...]
+    worded: Findings
 
     @property
     def texts(self) -> Blocks:
@@ -109,7 +112,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     """Keep a decision that the next one may go on from; nothing where it may not."""
     table.pop("", None)
     inputs, tracer = decision.inputs, decision.room.tracer
-    if _is_collecting(inputs) or tracer.notes:
+    if is_collecting(inputs) or tracer.notes:
         return
     if LIVE_EDGE in map(attrgetter("source"), decision.blocks):
         return  # it stands there because it was newest
@@ -118,11 +121,19 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     has_summary = inputs.snapshot.positions("kind", "summary")
     if spare.tokens < 0 or cut >= inputs.protection.edge or has_summary:
         return
-    table[""] = _to_keep(decision, _facts(planned, inputs, target), spare, cut)
+    windows = _begins(planned, inputs)
+    table[""] = _to_keep(
+        decision, _facts(planned, inputs, target), spare, cut, inputs.start, windows
+    )
 
 
 def _to_keep(
-    decision: RequestDecision, facts: tuple[object, ...], spare: Spare, cut: int
+    decision: RequestDecision,
+    facts: tuple[object, ...],
+    spare: Spare,
+    cut: int,
+    start: int,
+    windows: tuple[int, ...],
 ) -> KeptDecision:
     inputs, room, snapshot = decision.inputs, decision.room, decision.inputs.snapshot
     return KeptDecision(
@@ -144,17 +155,15 @@ def _to_keep(
         limit_steps=room.tracer.limit_steps,
         orders=decision.ranges.orders,
         cut=cut,
-        start=inputs.start,
+        start=start,
+        windows=windows,
+        worded=decision.worded,
     )
 
 
-def _is_collecting(inputs: Inputs) -> bool:
-    """Whether a word asked a model, wrote, took a step or had something to tell."""
-    return any((inputs.asked, inputs.used, inputs.wrote, inputs.notes, inputs.stepped))
-
-
-def _from(start: int, blocks: Blocks) -> Blocks:
-    return tuple([block for block in blocks if block.order >= start])
+def _begins(planned: Plan, inputs: Inputs) -> tuple[int, ...]:
+    """Where each window begins."""
+    return tuple([window.start(inputs.snapshot) for window in planned.windows])
 
 
 def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> int:
@@ -176,7 +185,6 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...]:
         target.overrides,
         target.translation,
         target.sources.body.fields if target.sources is not None else None,
-        *(window.start(snapshot) for window in planned.windows),
         protection.task,
         protection.compaction,
         snapshot.preamble,
@@ -197,16 +205,54 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
-    since = min([before.settled, *freed])
+    windows = _begins(planned, inputs)
+    floor = min(windows, default=0) if planned.slides else 0
+    moved = [
+        max(old, floor)
+        for old, new in zip(before.windows, windows, strict=True)
+        if new > max(old, floor)
+    ]
+    since = min([before.settled, *freed, *moved])
     if planned.view == "fold":
         if not begins_alike(before.start, freed, planned, inputs, before.limit):
             return None
         since = max(since, before.start)
-    new = _new(before, since, planned, inputs)
+    words = words_since(since, planned, inputs)
+    if words is None:
+        return None
+    if windows == before.windows:
+        same = _as_before(before, words, held, planned, inputs)
+        if same is not None:
+            decision, spare = same
+            table[""] = _to_keep(decision, facts, spare, before.cut, before.start, windows)
+            return decision
+    if planned.view == "fold" or since < before.start:
+        return None
+    if planned.view == "step" and not begins_alike(
+        before.start, freed, planned, inputs, before.limit
+    ):
+        return None  # behind a step it is given less
+    decision = _limited_anew(before, words, floor, planned, inputs, target)
+    if decision is not None:
+        keep(decision, planned, target, table)
+    return decision
+
+
+def _as_before(
+    before: KeptDecision,
+    words: NewWords,
+    held: frozenset[int],
+    planned: Plan,
+    inputs: Inputs,
+) -> tuple[RequestDecision, Spare] | None:
+    """The decision before with the new exchanges behind it, and what is left for others; None where
+    words leave something else of one that was there, or the limit may decide something."""
+    new = _new(before, words, inputs)
     spare = None if new is None else _spare(before.spare, new, inputs)
     if new is None or spare is None:
         return None
-    blocks, assembled = _with(new, before.blocks), _with(new, before.assembled.blocks)
+    blocks = with_newest(before.blocks, new)
+    assembled = with_newest(before.assembled.blocks, new)
     if not (before.assembled.tools or before.assembled.called):
         if any(block.has_calls for block in new):
             return None  # the names of tools are sent from here on
@@ -225,9 +271,55 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
         BudgetState(before.limit, before.fixed, inputs, tracer, before.bare),
         blocks,
         ReceiptRanges(inputs, before.orders),
+        before.worded,
     )
-    table[""] = _to_keep(decision, facts, spare, before.cut)
-    return decision
+    return decision, spare
+
+
+def _new(before: KeptDecision, words: NewWords, inputs: Inputs) -> Blocks | None:
+    """The exchanges that came since; None where the words leave something else than before of one
+    that was there, or bring other texts."""
+    # what words say of a new exchange is to be written, and of one that they left as it was, too
+    if not set(words.findings.orders.values()) <= set(before.findings.orders.values()):
+        return None
+    wrote = set(map(_ENTRY, words.findings.changes))
+    if wrote and not wrote <= set(map(_ENTRY, before.worded.changes)):
+        return None  # another word did something to one of which there is an entry
+    unsettled = tuple([b for b in before.assembled.blocks if b.order >= words.since])
+    new = words.blocks[len(unsettled) :]
+    texts = tuple([block for block in words.texts if block.tier != ARCHIVE])
+    if words.blocks[: len(unsettled)] != unsettled or texts != before.texts:
+        return None
+    return new if are_whole(new, before.count, inputs) else None
+
+
+def _limited_anew(
+    before: KeptDecision,
+    words: NewWords,
+    floor: int,
+    planned: Plan,
+    inputs: Inputs,
+    target: Target,
+) -> RequestDecision | None:
+    """What the limit leaves where windows moved, or words leave something else of what was there;
+    None where it takes another step.
+
+    Args:
+        floor: the first exchange that a window has, where nothing else brings any.
+    """
+    first = min(before.windows, default=0)
+    worded = Worded(before.assembled, before.worded, before.count, before.start)
+    stays = without_left(worded, first, floor, inputs)
+    worded = None if stays is None else with_words(stays, words, planned, inputs)
+    if worded is None:
+        return None
+    room = BudgetState(
+        before.limit, before.fixed, inputs, Tracer(inputs.cost, inputs.protection), before.bare
+    )
+    fitted = limited_again(worded, room, planned, inputs, target)
+    if fitted is None or fitted.room.tracer.limit_steps != before.limit_steps:
+        return None
+    return decided(planned, fitted)
 
 
 def _holds(before: KeptDecision, inputs: Inputs) -> bool:
@@ -244,61 +336,6 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
 
 def _held(protection: Protection) -> frozenset[int]:
     return protection.failures | ({protection.question} - {-1})
-
-
-def _new(before: KeptDecision, since: int, planned: Plan, inputs: Inputs) -> Blocks | None:
-    """What the words leave of the exchanges that came since; None where they leave something else
-    than before of one that was there, or bring other texts.
-
-    Args:
-        since: the first exchange of which they may.
-    """
-    tracer = Tracer(inputs.cost, inputs.protection)
-    alone = msgspec.structs.replace(
-        inputs,
-        start=since,
-        resumes=True,
-        asked={},
-        used={},
-        wrote={},
-        notes=[],
-        undecided=[],
-        stepped={},
-    )
-
-    def guard(blocks: Blocks) -> Blocks:
-        return guard_again(planned, alone, tracer, blocks)
-
-    brought = run(planned.body, alone, tracer, guard)
-    blocks = guard(once(tuple(b for b in brought if b.order < 0 or b.order >= since), alone))
-    if _is_collecting(alone) or tracer.notes:
-        return None
-    # what words say of a new exchange is to be written, and of one that they left as it was, too
-    if not set(tracer.orders.values()) <= set(before.findings.orders.values()):
-        return None
-    texts = tuple(b for b in blocks if b.order < 0 and b.tier != ARCHIVE)
-    blocks = in_log_order(_from(since, blocks), alone)
-    unsettled = _from(since, before.assembled.blocks)
-    new = blocks[len(unsettled) :]
-    if blocks[: len(unsettled)] != unsettled or texts != before.texts:
-        return None
-    return new if _are_whole(new, before.count, alone) else None
-
-
-def _with(new: Blocks, blocks: Blocks) -> Blocks:
-    """The blocks with these behind those of the conversation, and in front of the texts."""
-    place = len(blocks)
-    while place and not blocks[place - 1].messages:
-        place -= 1
-    return (*blocks[:place], *new, *blocks[place:])
-
-
-def _are_whole(new: Blocks, start: int, inputs: Inputs) -> bool:
-    """Whether they are all exchanges from `start` on, each of which a request can have."""
-    places = range(start, inputs.snapshot.exchange_count)
-    return [block.order for block in new] == [*places] and not any(
-        block.role == "tool" or block.tier == ARCHIVE for block in new
-    )
 
 
 def _spare(spare: Spare, new: Blocks, inputs: Inputs) -> Spare | None:

@@ -13,6 +13,7 @@ from contextwright.compiler.horizon import (
     indexed_by,
     is_whole,
     mapping_of,
+    slides,
     stands,
     view_of,
 )
@@ -59,6 +60,8 @@ class Plan(msgspec.Struct, frozen=True):
         age_limit: what leaves nothing of the conversation that is older than it says.
         is_sole: whether no two terms of the spec may bring the same.
         may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
+        slides: whether windows of the newest are all that it brings of the conversation.
+        step_names: of the words that bring the blocks, in the order in which they are run.
         is_silent: whether the request does not name what it leaves out.
         notes: conditions that do not hold, with what is left out for it.
         ports: what the application gives redactions.
@@ -85,6 +88,8 @@ class Plan(msgspec.Struct, frozen=True):
     indexed: Indexed | None = None
     is_sole: bool = False
     may_go_on: bool = False
+    slides: bool = False
+    step_names: tuple[str, ...] = ()
     is_silent: bool = False
     notes: tuple[str, ...] = ()
     ports: RedactionPorts = NO_PORTS
@@ -201,6 +206,8 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         may_go_on=stands(body, terminal, view)
         and every_redaction == redactions
         and not (validations or step_key),
+        slides=slides(body),
+        step_names=tuple(map(repr, walk(body))),
         is_silent=any(one.silent for one in traits),
     )
 

@@ -1,38 +1,36 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
-from contextwright.blocks.block import Blocks
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
-from contextwright.compiler.assemble import Assembled, assemble, guard_again, has_called, in_scope
+from contextwright.compiler.assemble import assemble, in_scope
 from contextwright.compiler.block_cost import Presentation, cost_key, costs_of
-from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
-from contextwright.compiler.change_ranges import (
-    LimitDrop,
-    ReceiptRanges,
-    without_superseded,
-)
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
-from contextwright.compiler.horizon import is_bounded, is_sure, starts_of
-from contextwright.compiler.kept_decision import RequestDecision, gone_on, keep, table_of
+from contextwright.compiler.horizon import starts_of
+from contextwright.compiler.kept_decision import gone_on, keep, table_of
 from contextwright.compiler.layout import layout_of
-from contextwright.compiler.left_out import within_limit
 from contextwright.compiler.lost_prefix import with_loss
 from contextwright.compiler.of_body import expect_valid, without_sources
-from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import shared_prefix
 from contextwright.compiler.receiver import receiver_of, tools_of
+from contextwright.compiler.request_decision import (
+    Fitted,
+    RequestDecision,
+    decided,
+    fitted_in,
+    is_enough,
+    oldest_of,
+)
 from contextwright.compiler.request_room import limit_of, room_of
 from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
-from contextwright.compiler.trace_findings import LimitStage, left_out
 from contextwright.compute_gate import holding
 from contextwright.errors import BudgetError, RenderError
 from contextwright.memo.ownership import remembering
@@ -71,15 +69,6 @@ class PendingTasks(msgspec.Struct, eq=False):
 
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
-
-
-class _Fitted(NamedTuple):
-    """What came of a try: the blocks that are sent, and what they were."""
-
-    inputs: Inputs
-    assembled: Assembled
-    room: BudgetState
-    blocks: Blocks
 
 
 class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
@@ -248,15 +237,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         fitted = self._fitted(planned, inputs, target)
         if fitted is None:
             return None
-        inputs, assembled, room, blocks = fitted
-        room.tracer.reconcile(blocks)
-        ranges = _in_ranges(planned, inputs, room.tracer, blocks)
-        decision = RequestDecision(inputs, assembled, room, blocks, ranges)
+        decision = decided(planned, fitted)
         if table is not None:
             keep(decision, planned, target, table)
         return decision
 
-    def _fitted(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
+    def _fitted(self, planned: Plan, inputs: Inputs, target: Target) -> Fitted | None:
         """What is sent, looking no further back than the limit reaches; None where an answer is
         missing for it and nobody sees what comes out."""
         view: View = planned.view
@@ -268,7 +254,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         # how far back it was last time: it saves a try, and leads to the same
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)
-        oldest = _oldest(planned, inputs)
+        oldest = oldest_of(planned, inputs)
         for place, start in starts_of(
             view, planned.terminal, limit, inputs, oldest, planned.indexed
         ):
@@ -294,12 +280,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
                 continue
             if fitted is None or whole:
                 return fitted
-            if _is_enough(view, fitted, target, oldest):
+            if is_enough(view, fitted, target, oldest):
                 tries["least"] = place
                 return fitted
         raise AssertionError("the last start is the first exchange")
 
-    def _tried(self, planned: Plan, inputs: Inputs, target: Target) -> _Fitted | None:
+    def _tried(self, planned: Plan, inputs: Inputs, target: Target) -> Fitted | None:
         renderer = target.provider.renderer
         known = self.memo.table(("summarized", inputs.cost_id), brief=True)
         tracer = Tracer(
@@ -313,12 +299,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if inputs.dry and inputs.asked:
             return None
         room = room_of(planned, assembled, inputs, tracer, target, renderer)
-        blocks = within_limit(room, assembled, planned, target)
-        if planned.redactions:
-            blocks = guard_again(planned, inputs, tracer, blocks)
-            if room.over(blocks) > 0:
-                blocks = enforce_budget(room, blocks, None)
-        return _Fitted(inputs, assembled, room, blocks)
+        return fitted_in(room, assembled, planned, inputs, target)
 
     def _inputs(
         self,
@@ -383,49 +364,3 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             prefix = with_loss(prefix, previous, request, manifest, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)
         return Pack(body, manifest.digested())
-
-
-def _is_enough(view: View, fitted: _Fitted, target: Target, oldest: int) -> bool:
-    """Whether what lies before the exchanges that were looked at changes nothing of what is sent.
-
-    Args:
-        oldest: the first exchange that is not too old for the spec.
-    """
-    tried, assembled = fitted.inputs, fitted.assembled
-    if view == "step":
-        return fitted.room.tracer.limit_steps > 0
-    if view == "fold":
-        return bool(tried.folded)  # else its fold does not know what lies before
-    if view == "turn" and not (assembled.tools or assembled.called):
-        if target.takes_messages and has_called(tried, tried.start):
-            return False
-    start, drop = tried.start, fitted.room.tracer.limit_drop
-    if start <= oldest:
-        return True
-    # without a drop what is left of the newest did not need it
-    return drop is not None and is_sure(start, assembled.blocks, fitted.blocks, drop, tried)
-
-
-def _oldest(planned: Plan, inputs: Inputs) -> int:
-    """The first exchange that is not too old for the spec; 0 where it has no such limit."""
-    age = planned.age_limit.traits.max_age if planned.age_limit is not None else None
-    is_known = planned.view in {"block", "all"} and not inputs.snapshot.positions("kind", "summary")
-    return inputs.snapshot.first_within(age) if age is not None and is_known else 0
-
-
-def _in_ranges(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> ReceiptRanges:
-    """Put the changes in as few entries as say the same."""
-    ranges = ReceiptRanges(inputs, tracer.orders)
-    changes = without_superseded(tracer.changes)
-    first = inputs.snapshot.preamble
-    oldest = max(first, _oldest(planned, inputs))
-    if is_bounded(planned.view, inputs) and (stage := tracer.limit_drop) is not None:
-        drop = LimitDrop(stage, blocks, tracer.summarized)
-        changes = ranges.with_dropped(changes, drop, oldest, drop.cut(inputs.protection))
-    if planned.age_limit is not None and oldest > first:
-        word = repr(planned.age_limit)
-        stale = LimitStage(word, left_out(word), inputs.protection)
-        drop = LimitDrop(stale, blocks, tracer.summarized)
-        changes = ranges.with_dropped(changes, drop, first, oldest)
-    tracer.changes = ranges.joined(changes)
-    return ranges

@@ -236,6 +236,14 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         indices.add(snapshot.turn_start(snapshot.log.turn_of(start)))
         return [index for index in sorted(indices) if first <= index < start]
 
+    def newest(self, first: int, source: str) -> tuple[Block, ...]:
+        """The raw blocks of the conversation from an exchange on: what `conversation` has of them,
+        however old they are."""
+        start = max(first, self.start)
+        held = [] if self.resumes or start == first else self.held_before(start)
+        exchanges = (self.snapshot.exchanges(at, at + 1)[0] for at in held if at >= first)
+        return self.blocks([*exchanges, *self.snapshot.exchanges(start)], source)
+
     def unsure(self, word: str) -> None:
         """A word that goes by the tokens of all was given too few to tell: unless these were all,
         the compile looks further back, and what came of this look is thrown away."""

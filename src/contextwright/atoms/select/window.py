@@ -96,9 +96,7 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
     def bring(self, inputs: Inputs) -> Blocks:
         """The newest exchanges."""
         label = f"last_{self.steps}_steps" if self.steps else f"last_{self.n}"
-        snapshot = inputs.snapshot
-        start = max(inputs.start, self.start(snapshot))
-        return inputs.blocks(snapshot.exchanges(start), f"window:{label}")
+        return inputs.newest(self.start(inputs.snapshot), f"window:{label}")
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The newest among those that came."""

@@ -1,0 +1,72 @@
+"""What the words of a spec leave of the newest exchanges, asked about no others."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from contextwright.blocks.block import Blocks
+from contextwright.compiler.assemble import ARCHIVE, guard_again, in_log_order, once
+from contextwright.compiler.plan import Plan
+from contextwright.compiler.trace import Tracer, run
+from contextwright.compiler.trace_findings import Findings
+from contextwright.spec.inputs import Inputs
+
+
+class NewWords(NamedTuple):
+    """What words leave of all exchanges from one on.
+
+    Args:
+        since: that exchange. blocks: of the conversation, in the order of the log.
+        texts: what they bring beside it, for the archive too.
+        findings: what is written of all of it.
+    """
+
+    since: int
+    blocks: Blocks
+    texts: Blocks
+    findings: Findings
+
+
+def is_collecting(inputs: Inputs) -> bool:
+    """Whether a word asked a model, wrote, took a step or had something to tell."""
+    return any((inputs.asked, inputs.used, inputs.wrote, inputs.notes, inputs.stepped))
+
+
+def alone(inputs: Inputs, **changes: object) -> Inputs:
+    """The inputs, with nothing collected yet."""
+    empty = {"asked": {}, "used": {}, "wrote": {}, "notes": [], "undecided": [], "stepped": {}}
+    return msgspec.structs.replace(inputs, **empty, **changes)
+
+
+def words_since(since: int, planned: Plan, inputs: Inputs) -> NewWords | None:
+    """What the words leave of the exchanges from one on; None where they ask or tell anything."""
+    tracer = Tracer(inputs.cost, inputs.protection)
+    own = alone(inputs, start=since, resumes=True)
+
+    def guard(blocks: Blocks) -> Blocks:
+        return guard_again(planned, own, tracer, blocks)
+
+    brought = run(planned.body, own, tracer, guard)
+    blocks = guard(once(tuple(b for b in brought if b.order < 0 or b.order >= since), own))
+    if is_collecting(own) or tracer.notes:
+        return None
+    tracer.reconcile(blocks)
+    texts = tuple(b for b in blocks if b.order < 0)
+    newest = in_log_order(tuple([b for b in blocks if b.order >= since]), own)
+    return NewWords(since, newest, texts, tracer.findings())
+
+
+def with_newest(blocks: Blocks, newest: Blocks) -> Blocks:
+    """The blocks with these behind those of the conversation, and in front of the texts."""
+    place = len(blocks)
+    while place and not blocks[place - 1].messages:
+        place -= 1
+    return (*blocks[:place], *newest, *blocks[place:])
+
+
+def are_whole(blocks: Blocks, start: int, inputs: Inputs) -> bool:
+    """Whether they are all exchanges from `start` on, each of which a request can have."""
+    places = range(start, inputs.snapshot.exchange_count)
+    return [block.order for block in blocks] == [*places] and not any(
+        block.role == "tool" or block.tier == ARCHIVE for block in blocks
+    )
