@@ -33,7 +33,7 @@ def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
     limit: int = getattr(word, field)
     costs = inputs.costs(blocks)
     total = sum(costs)
-    fixed = sum(cost for block, cost in zip(blocks, costs, strict=True) if block.order < 0)
+    fixed = sum([cost for block, cost in zip(blocks, costs, strict=True) if block.order < 0])
     standing = step_of(rule_of(word, limit, inputs), fixed, inputs) if total > limit else None
     if isinstance(word, Shortener) and _is_whole(blocks, inputs):
         step = standing[0] if standing is not None else None
@@ -47,8 +47,8 @@ def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
     if standing is None:
         return word.apply(blocks, inputs)
     step, spare = standing
-    old = tuple(block for block in blocks if block.order < step.place)
-    since = sum(cost for b, cost in zip(blocks, costs, strict=True) if b.order >= step.place)
+    old = tuple([block for block in blocks if block.order < step.place])
+    since = sum([cost for b, cost in zip(blocks, costs, strict=True) if b.order >= step.place])
     left = _left(replace(word, **{field: max(1, step.goal - spare)}), old, step, inputs)
     if sum(map(inputs.cost, left)) + since > step.due - spare:
         return word.apply(blocks, inputs)

@@ -11,6 +11,8 @@ searched for on one half of LoCoMo, QMSum and BEAM; `benchmarks/retrieval.py` sh
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import compress, count
+from operator import mul, not_
 
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.stems import stems
@@ -82,8 +84,8 @@ def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") ->
     user = 1.0 if ADVICE.search(query) else USER
     own = [scores.get(item.id, 0) / 1_000_000 for item in items]
     reranked = [0.0] * len(items)
-    turns = [place for place, item in enumerate(items) if is_turn(item)]
-    passages = [place for place, item in enumerate(items) if not is_turn(item)]
+    are_turns = [*map(is_turn, items)]
+    turns, passages = [*compress(count(), are_turns)], [*compress(count(), map(not_, are_turns))]
     lengths = _lengths(items, passages, PASSAGE_SPARSE)
     _fill(reranked, own, passages, lengths, [own[place] for place in passages])
     threads: dict[str, list[int]] = {}
@@ -147,7 +149,7 @@ def _fill(
     passages in one collection stay comparable."""
     weighed = [each / length for each, length in zip(values, lengths, strict=True)]
     top = max(weighed, default=0.0)
-    best = max((own[place] for place in places), default=0.0)
+    best = max(map(own.__getitem__, places), default=0.0)
     for place, each in zip(places, weighed, strict=True):
         reranked[place] = each / top * best if top > 0 else 0.0
 
@@ -220,6 +222,6 @@ def _lengths(items: Sequence[Item], places: list[int], power: float) -> list[flo
     n, total = len(sizes), sum(sizes)
     mean = total / n
     # whole numbers up to the root, so that the order of the items does not show
-    deviation = math.sqrt(n * sum(size * size for size in sizes) - total * total) / total
+    deviation = math.sqrt(n * sum(map(mul, sizes, sizes)) - total * total) / total
     grown = min(1.0, max(0.0, (deviation - EVEN) / (1 - EVEN)))
     return [(size / mean) ** (power * grown) for size in sizes]

@@ -5,18 +5,19 @@ They are weaker than a language model and do not hide it: an answer names who ma
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.transcript import transcript
+from contextwright.memo.ownership import owned_growing
 from contextwright.models.embedded.facts import conflicts, facts, known_facts
 from contextwright.models.embedded.field_rules import missing, record
 from contextwright.models.embedded.near_duplicates import duplicates, merged
+from contextwright.models.embedded.packing_index import PackingIndex
 from contextwright.models.embedded.statements import calls_in, statements
 from contextwright.models.embedded.summary import FIRST_READ, blocks_read, summary
 from contextwright.retrieval.context_rerank import rerank as shaped
-from contextwright.retrieval.index import Index
-from contextwright.retrieval.item import Item
 from contextwright.retrieval.lexical import scores
 from contextwright.spec.task import Answer, Task, answer_to
 
@@ -85,24 +86,13 @@ def packing_scores(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[
     Returns:
         A score for each block, in millionths of the best.
     """
-    items = [_item(place, block) for place, block in enumerate(blocks)]
-    index = Index()
-    index.add(items)
-    scored = index.scores(query, earlier=earlier.splitlines(), feedback=True)
-    rerank = shaped(items, scored, query)
+    source = blocks[0].source if blocks else ""
+    with owned_growing(("packing", source), PackingIndex) or nullcontext(PackingIndex()) as packing:
+        packing.follow(blocks)
+        scored = packing.index.scores(query, earlier=earlier.splitlines(), feedback=True)
+        rerank = shaped(packing.items, scored, query)
     most = max(rerank, default=0.0)
     return [round(score / most * 1_000_000) if most > 0 else 0 for score in rerank]
-
-
-def _item(place: int, block: Block) -> Item:
-    is_turn = block.turn >= 0
-    return Item(
-        id=f"{place:08}",
-        text=transcript(block),
-        kind="turn" if is_turn else "memory",
-        role=(block.author or block.role) if is_turn else "",
-        thread="log" if is_turn else "",
-    )
 
 
 def _relevance(task: Task) -> list[int]:
