@@ -5,9 +5,11 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from contextwright import C, Session, compile
+from contextwright import C, Engine, Session, compile
 from contextwright.check import check
 from contextwright.errors import BudgetError, SpecError
+from contextwright.render.openai_chat import OpenAIChatRenderer
+from contextwright.session.event import Tool
 from contextwright.spec import ATOMS, Atom, Kind, Terminal, Verb
 from contextwright.spec.terminal import (
     LAST_RESORT,
@@ -18,6 +20,7 @@ from contextwright.spec.terminal import (
     ShrinkLayers,
     Stage,
 )
+from contextwright.testing import session_of
 
 
 class Ceiling(Terminal, frozen=True, kw_only=True):
@@ -177,3 +180,32 @@ def test_a_terminal_is_a_value_whose_limit_is_within_the_window(terminal):
     assert terminal.stages
     for stage in terminal.stages:
         assert hash(stage) == hash(msgspec.structs.replace(stage))
+
+
+def test_a_request_without_blocks_is_measured_once_while_it_is_the_same(monkeypatch):
+    measured = []
+    whole = OpenAIChatRenderer.request
+
+    def counted(self, layout, target):
+        measured.append(layout)
+        return whole(self, layout, target)
+
+    def times(session):
+        """How often it is, for a request that is the same as one from scratch."""
+        pack, count = engine.compile(session), len(measured)
+        fresh = Engine(C.none(), "gpt-5")
+        anew = fresh.compile(Session(session.id, session.log, tools=session.tools))
+        assert (anew.body, anew.tokens) == (pack.body, pack.tokens)
+        measured.clear()
+        return count
+
+    monkeypatch.setattr(OpenAIChatRenderer, "request", counted)
+    engine, session, counts = Engine(C.none(), "gpt-5"), session_of("s: be kind | u: go"), []
+    for step in ("a: one", "u: two", "c: find() | r: 1", "c: find() | r: 2", "c: look() | r: 3"):
+        for event in session_of(step).log:
+            session.append(msgspec.structs.replace(event, id=f"{step} {event.id}"))
+        counts.append(times(session))
+    assert counts == [1, 0, 1, 0, 1], "what was called stands in it by name"
+    for name in ("find", "look"):
+        session.tools = (*session.tools, Tool(name=name, parameters={"type": "object"}))
+        assert (times(session), times(session)) == (1, 0)

@@ -1,6 +1,9 @@
 """What a request may have: the limit of its spec, or the window shared out among layers, less what
 is no block."""
 
+from operator import attrgetter, is_
+from typing import NamedTuple
+
 import msgspec
 
 from contextwright.blocks.block import Blocks
@@ -10,6 +13,7 @@ from contextwright.compiler.layout import layout_of
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import StepError
+from contextwright.memo.by_identity import NEWEST
 from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
 from contextwright.spec.inputs import Inputs
@@ -18,6 +22,17 @@ from contextwright.tasks.allocation import Allocation, allocate
 from contextwright.tasks.layers import least_needs, needs_of
 from contextwright.tasks.payload import cost_of_form
 from contextwright.tasks.signals import signals_of, window_of
+
+_MESSAGES = attrgetter("messages")
+
+
+class _Bare(NamedTuple):
+    """Tokens of a request without blocks, by the very objects that it is made of, and by the names
+    of what the session called."""
+
+    parts: tuple[object, ...]
+    called: tuple[str, ...]
+    tokens: int
 
 
 def limit_of(terminal: Terminal | None, target: Target) -> int:
@@ -39,16 +54,15 @@ def room_of(
     renderer: Renderer,
 ) -> BudgetState:
     """What the blocks of a request may have."""
-    empty = layout_of(assembled, (), inputs, target)
-    with_tools = renderer.measure(renderer.request(empty, target), target)
+    with_tools = _tokens_of_no_block(assembled, inputs, target, renderer)
     form = cost_of_form(target) if assembled.payload else 0
     fixed = with_tools + renderer.margin(target) + form
     terminal = planned.terminal
     layers = terminal.layers if terminal is not None else None
     if terminal is None or layers is None:
         return BudgetState(limit_of(terminal, target), fixed, inputs.after(0), tracer, with_tools)
-    toolless = msgspec.structs.replace(empty, tools=(), called=())
-    bare = renderer.measure(renderer.request(toolless, target), target)
+    toolless = msgspec.structs.replace(assembled, tools=(), called=())
+    bare = _measured(toolless, inputs, target, renderer)
     parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
     signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
     allocation = _allocation(
@@ -57,6 +71,29 @@ def room_of(
     limit = min(allocation.limit, target.max_input)
     later = inputs.after(0)
     return BudgetState(limit, fixed, later, tracer, with_tools, allocation, parts, signals)
+
+
+def _tokens_of_no_block(
+    assembled: Assembled, inputs: Inputs, target: Target, renderer: Renderer
+) -> int:
+    """Tokens of a request that has no block but the instruction, measured once while it is the
+    same."""
+    table = inputs.memo.table("request without blocks", brief=True)
+    known: _Bare | None = table.known(NEWEST)
+    words = map(_MESSAGES, assembled.system)
+    parts = (target, len(assembled.system), *words, *assembled.tools)
+    if known is not None and len(known.parts) == len(parts) and known.called == assembled.called:
+        if all(map(is_, known.parts, parts)):
+            return known.tokens
+    tokens = _measured(assembled, inputs, target, renderer)
+    if target.sources is None:  # else it would hold its session's log
+        table[NEWEST] = _Bare(parts, assembled.called, tokens)
+    return tokens
+
+
+def _measured(assembled: Assembled, inputs: Inputs, target: Target, renderer: Renderer) -> int:
+    empty = layout_of(assembled, (), inputs, target)
+    return renderer.measure(renderer.request(empty, target), target)
 
 
 def _allocation(

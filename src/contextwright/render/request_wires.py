@@ -6,8 +6,9 @@ writes into it. So what was found out of it is known by its identity, for as lon
 remembered; and of a request that goes on from the one before only what is new is looked at.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from contextwright.memo.by_identity import same_beginning
@@ -83,10 +84,13 @@ class RequestWires:
         others = owned_table(("other wires known", *_key(target)), brief=True)
         if same < len(self.wires):
             self._cut(same, others)
-        if others is not None and not (others or others.before):
-            others = None
-        for wire in wires[same:]:
-            one: KnownWire | None = None if others is None else others.known(id(wire))
+        further = wires[same:]
+        known: Iterator[KnownWire | None] = repeat(None)
+        if others is not None and (others or others.before):
+            known = map(others.get, map(id, further))
+        for wire, one in zip(further, known, strict=False):
+            if one is None and others is not None and others.before:
+                one = others.recall(id(wire), None)
             if one is None or one.wire is not wire:
                 one = KnownWire(wire)
             self.wires.append(wire)
