@@ -2,11 +2,13 @@
 same in every form is worked out once."""
 
 import json
+import sys
 from collections import Counter
 
 from contextwright.text import content_router, json_units
 from contextwright.text.content_router import shorten
 from contextwright.text.json_units import FORMS, json_forms, read_json
+from contextwright.text.line_selection import Unit, select_units
 
 ROWS = [{"id": f"A-{n}", "price": n * 7, "text": f"word{n} " * 8} for n in range(12)]
 
@@ -45,3 +47,25 @@ def test_no_selection_is_made_of_rows_before_the_last_form(monkeypatch):
     for size in range(22, 100, 8):
         assert "A-11" in shorten(json.dumps(ROWS), size, quarters).text
     assert not calls  # only what stands beside rows, a field or a cut text, could make one fit
+
+
+def test_a_choice_among_units_asks_nothing_of_each():
+    """What is known of all of them is told of all at once, and a hole's mark is made once."""
+
+    def calls(number: int) -> int:
+        units = [Unit(f"line {n} of it", (n % 7,)) for n in range(number)]
+        made = 0
+
+        def count(frame, event, argument):
+            nonlocal made
+            made += event == "call"
+
+        outer = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            select_units(units, 60, quarters)
+        finally:
+            sys.setprofile(outer)
+        return made
+
+    assert calls(800) < calls(200) + 200

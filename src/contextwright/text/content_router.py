@@ -350,13 +350,13 @@ def _fitted(text: str, forms: Iterable[list[Unit]], limit: Limit) -> tuple[str, 
         if form is units:
             continue  # it says what the form before said, and did not fit
         units, chosen = form, None
-        if sum(len(unit.text) for unit in units) > room * WIDEST:
+        if sum([len(unit.text) for unit in units]) > room * WIDEST:
             continue
         tokens = count(whole := joined(units))
         if tokens <= room:
             # had nothing been shortened, the form before had fitted
-            return whole, max(nth, sum(unit.omits for unit in units))
-        if tokens * 2 <= room * 3 and any(may_miss(unit, room, "fields") for unit in units):
+            return whole, max(nth, sum([unit.omits for unit in units]))
+        if tokens * 2 <= room * 3 and may_miss(units, room, "fields"):
             chosen = select_units(units, room, count, limit.keep)
             if chosen.text and chosen.nouns <= {"fields"}:
                 return chosen.text, chosen.omitted

@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from typing import Any
 
 import msgspec
@@ -127,17 +127,17 @@ def cell(value: Any, form: Form) -> str:
         return "{}" if isinstance(value, dict) else "[]"
     if value is None or isinstance(value, bool):
         return json.dumps(value)
+    most = form.characters
+    text = readable(value) if "\x1b" in value else value
+    text = _clipped(text, most) if most and len(text) > most else str(text)
     if isinstance(value, (Literal, Nested)):
-        return _clipped(value, form.characters)
-    text = _clipped(readable(value) if "\x1b" in value else value, form.characters)
+        return text
     if _PLAIN.fullmatch(text) and (form.characters or not _LIKE_OTHERS.fullmatch(text)):
         return text
     return json.dumps(text, ensure_ascii=False)
 
 
 def _clipped(text: str, characters: int) -> str:
-    if not characters or len(text) <= characters:
-        return str(text)
     if len(text) <= IDENTIFIER and _CODE.fullmatch(text):
         return text
     return binary_label(text) or text[: characters // 2].rstrip() + "…"
@@ -157,7 +157,7 @@ class _Table(msgspec.Struct, frozen=True):
 
 
 def _table_of(rows: Sequence[Row]) -> _Table:
-    columns = list(dict.fromkeys(key for row in rows for key in row))
+    columns = list(dict.fromkeys(chain.from_iterable(rows)))
     values = {c: [row[c] for row in rows if c in row] for c in columns}
     constant = [c for c in columns if len(rows) > 1 and _is_constant(values[c], len(rows))]
     classes = {c: _class(c, values[c]) for c in columns}
@@ -297,7 +297,7 @@ class _Builder:
         head += f" [… without {_names(left)}]" if left else ""
         place = self._head(head, depth, parent, omits=len(left))
         cells = [[self._cell(row[c]) if c in row else ABSENT for c in shown] for row in rows]
-        gap = " | " if any(" " in one for row in cells for one in row) else " "
+        gap = " | " if " " in "".join(chain.from_iterable(cells)) else " "
         texts = ["  " * depth + gap.join(row) for row in cells]
         whole = self.form == FORMS[0]  # all of it has its order, too
         lines = [(text, 1) for text in texts] if whole else list(Counter(texts).items())

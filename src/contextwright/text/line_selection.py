@@ -5,6 +5,7 @@ how many fit, and what stands for the others, is decided here once for all kinds
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
@@ -68,7 +69,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 def joined(units: Sequence[Unit]) -> str:
     """All units, as they stand one after the other."""
-    whole = "".join(unit.text + unit.joint for unit in units)
+    whole = "".join([unit.text + unit.joint for unit in units])
     return whole.removesuffix(units[-1].joint) if units else ""
 
 
@@ -86,12 +87,15 @@ def select_units(
     Returns:
         The text, and how many units are not in it. Empty where not even one mark fits.
     """
-    is_wanted = _matcher(keep)
-    units = [_fitting(unit, max_tokens) for unit in units]
-    ranks = [FIRST if is_wanted(unit.text) else unit.rank for unit in units]
-    order = sorted(range(len(units)), key=lambda place: (ranks[place], place))
-    lengths = accumulate(len(units[place].text) for place in order)
-    reach = sum(1 for length in lengths if length <= max_tokens * WIDEST) + 1
+    longest = _longest(max_tokens)
+    units = [unit if len(unit.text) <= longest else _cut(unit, max_tokens) for unit in units]
+    ranks = [unit.rank for unit in units]
+    if keep:
+        is_wanted = _matcher(keep)
+        ranks = [FIRST if is_wanted(unit.text) else unit.rank for unit in units]
+    order = sorted(range(len(units)), key=ranks.__getitem__)  # of equals, the first in the text
+    lengths = list(accumulate([len(units[place].text) for place in order]))
+    reach = bisect_right(lengths, max_tokens * WIDEST) + 1
 
     holes = _Holes(units)
 
@@ -137,8 +141,6 @@ def both_ends(text: str, max_tokens: int, count: Count) -> str:
 
 
 def _matcher(keep: Sequence[str]) -> Callable[[str], bool]:
-    if not keep:
-        return lambda text: False
     whole = {each.strip() for each in keep}
     words = [re.escape(each) for each in keep if 0 < len(each) <= _SHORT_WORD]
     within = re.compile("|".join(words), re.IGNORECASE) if words else None
@@ -147,20 +149,20 @@ def _matcher(keep: Sequence[str]) -> Callable[[str], bool]:
     )
 
 
-def may_miss(unit: Unit, max_tokens: int, noun: str) -> bool:
-    """Whether units that do not fit could fit by this one: by leaving it out as one of such a
+def may_miss(units: Sequence[Unit], max_tokens: int, noun: str) -> bool:
+    """Whether units that do not fit could fit by one of them: by leaving it out as one of such a
     noun, or by cutting it."""
-    return unit.noun == noun or len(unit.text) > _longest(max_tokens)
+    if noun in {unit.noun for unit in units}:
+        return True
+    return max([len(unit.text) for unit in units], default=0) > _longest(max_tokens)
 
 
 def _longest(max_tokens: int) -> int:
     return max(LONG, 2 * max_tokens) + _MARK_ROOM
 
 
-def _fitting(unit: Unit, max_tokens: int) -> Unit:
+def _cut(unit: Unit, max_tokens: int) -> Unit:
     """A unit that leaves room for others; what is cut off is marked."""
-    if len(unit.text) <= _longest(max_tokens):
-        return unit
     most = max(LONG, 2 * max_tokens)
     head = unit.text[: grapheme_border(unit.text, most)].rstrip()
     return msgspec.structs.replace(
@@ -180,23 +182,24 @@ def _chosen(units: Sequence[Unit], places: Sequence[int]) -> set[int]:
 
 def _rendered(units: Sequence[Unit], chosen: set[int], holes: "_Holes") -> Selection:
     text, left_out = _with_marks(chosen, holes)
-    nouns = frozenset[str]().union(*(holes.nouns(*hole) for hole in left_out))
-    omitted = sum(holes.lines(*hole) for hole in left_out)
-    return Selection(text, omitted + sum(units[place].omits for place in chosen), nouns)
+    nouns = frozenset[str]().union(*[holes.nouns(*hole) for hole in left_out])
+    omitted = sum([holes.lines(*hole) for hole in left_out])
+    return Selection(text, omitted + sum([units[place].omits for place in chosen]), nouns)
 
 
 def _with_marks(chosen: set[int], holes: "_Holes") -> tuple[str, list[tuple[int, int]]]:
     """The chosen units and what stands for the others; and where others are left out."""
     pieces: list[str] = []
     left_out: list[tuple[int, int]] = []
-    every, at = holes.pieces, 0
+    every, lengths, marks, at = holes.pieces, holes.lengths, holes.marks, 0
     for place in [*sorted(chosen), len(every)]:
         if at < place:
-            if holes.characters(at, place) <= CHEAP:
+            if lengths[place] - lengths[at] <= CHEAP:
                 pieces += every[at:place]
             else:
-                pieces.append(holes.mark(at, place, first=not left_out))
-                left_out.append((at, place))
+                hole = at, place
+                pieces.append(marks.get((hole, not left_out)) or holes.mark(hole, not left_out))
+                left_out.append(hole)
         pieces += every[place : place + 1]
         at = place + 1
     return "".join(pieces).removesuffix(holes.last_joint), left_out
@@ -207,20 +210,19 @@ class _Holes:
     same units, so what a hole has is told from running sums."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
+        labels = [unit.label for unit in units]
         self._units = units
         self.pieces = [unit.text + unit.joint for unit in units]
         """Each with what stands behind it."""
         self.last_joint = units[-1].joint if units else ""
-        self._marks: dict[tuple[int, int, bool], str] = {}
-        self._characters = [0, *accumulate(len(unit.text) for unit in units)]
-        self._lines = [0, *accumulate(unit.stands_for for unit in units)]
-        self._labelled = [0, *accumulate(unit.label != "" for unit in units)]
-        self._names = [0, *accumulate(len(unit.label) for unit in units)]
-        self._nouns = frozenset(unit.noun for unit in units)
-
-    def characters(self, start: int, stop: int) -> int:
-        """Characters of the units from `start` up to `stop`."""
-        return self._characters[stop] - self._characters[start]
+        self.lengths = [0, *accumulate([len(unit.text) for unit in units])]
+        """Characters of the units before each."""
+        self.marks: dict[tuple[tuple[int, int], bool], str] = {}
+        """What stood for holes so far, where no other mark stands before, or where one does."""
+        self._lines = [0, *accumulate([unit.stands_for for unit in units])]
+        self._labelled = [0, *accumulate(map(bool, labels))]
+        self._names = [0, *accumulate(map(len, labels))]
+        self._nouns = frozenset([unit.noun for unit in units])
 
     def lines(self, start: int, stop: int) -> int:
         """Lines of the source that they are."""
@@ -232,17 +234,15 @@ class _Holes:
             return self._nouns
         return frozenset([unit.noun for unit in self._units[start:stop]])
 
-    def mark(self, start: int, stop: int, *, first: bool) -> str:
+    def mark(self, hole: tuple[int, int], first: bool) -> str:
         """How many of what, fields by their names, with what stands behind; `first` where no other
         mark stands before."""
-        mark = self._marks.get((start, stop, first))
-        if mark is None:
-            mark = self._mark(start, stop, first=first) + self._units[stop - 1].joint
-            self._marks[start, stop, first] = mark
+        mark = self._mark(*hole, first=first) + self._units[hole[1] - 1].joint
+        self.marks[hole, first] = mark
         return mark
 
     def _mark(self, start: int, stop: int, *, first: bool) -> str:
-        nouns, number = self.nouns(start, stop), self.lines(start, stop)
+        nouns, number = self.nouns(start, stop), self._lines[stop] - self._lines[start]
         noun, in_all = next(iter(nouns)) if len(nouns) == 1 else "parts", ""
         if first and len(nouns) == 1 and (total := self._units[start].total):
             in_all = f" ({total} in all)"
@@ -250,7 +250,7 @@ class _Holes:
         if self._labelled[stop] - self._labelled[start] == stop - start:
             characters = self._names[stop] - self._names[start] + 2 * (stop - start - 1)
             if characters <= NAMES:
-                return f"[… without {', '.join(unit.label for unit in self._units[start:stop])}]"
+                return f"[… without {', '.join([unit.label for unit in self._units[start:stop]])}]"
         if nouns == frozenset({"rows"}):
             return f"… {number} more {noun}"
         return f"[… {number} {noun} left out]" if first else f"[… {number} {noun}]"
