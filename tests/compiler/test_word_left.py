@@ -10,6 +10,7 @@ from tests.parameters import few
 from contextwright import C, Session
 from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.summarize import Summarize
+from contextwright.atoms.protect.fresh import Fresh
 from contextwright.atoms.scored_blocks import ScoredBlocks
 from contextwright.atoms.select import sliding
 from contextwright.atoms.select.sliding import Sliding
@@ -83,6 +84,19 @@ def test_nothing_is_written_of_a_look_that_an_answer_is_missing_for(monkeypatch)
     )
     engine.compile(session)
     assert len(written) < 20
+
+
+FRESH = (
+    C.fresh(3, stale_action="summarize"), C.default() | C.fresh(2, stale_action="summarize") | C.compact(),
+    C.fresh(5, stale_action="summarize") | C.budget(500),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", few(range(24), 3))
+def test_what_is_stale_is_the_same_summary_in_two_parts(seed, monkeypatch):
+    """Turn after turn; pinned and failed exchanges among them."""
+    spec = FRESH[seed % len(FRESH)]
+    assert compared_in_two_parts(spec, (Fresh,), seed, 90, monkeypatch) > 8
 
 
 SLIDING = (

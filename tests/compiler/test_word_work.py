@@ -27,6 +27,7 @@ many and more."""
 ELSEWHERE = (
     C.select(role="user") | C.budget(400),
     C.default() | C.select(type="tool_call") | C.compact() | C.budget(1_000),
+    C.default() | C.fresh(10, stale_action="summarize") | C.budget(4_000),
 )
 """Specs with words in other places than in those of the benchmark."""
 

@@ -1,6 +1,9 @@
 """`C.fresh(max_age)`: what is too old is left out, marked or shortened
 (context-algebra.md#freshness)."""
 
+from collections.abc import Callable
+from itertools import compress
+from operator import not_
 from typing import ClassVar, Literal
 
 import msgspec
@@ -10,17 +13,17 @@ from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, summarized
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.errors import SpecError
 from contextwright.session.event import NO_FIELDS, Text, ToolResult
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Divided
 
 _COMPACT = Compact()
 
 
-class Fresh(Atom, frozen=True, kw_only=True):
+class Fresh(Divided, frozen=True, kw_only=True):
     """Blocks that are more than `max_age` old are stale. What is protected never is.
 
     Args:
@@ -55,6 +58,11 @@ class Fresh(Atom, frozen=True, kw_only=True):
             maps=self.stale_action == "compact",
         )
 
+    def divides_at(self, inputs: Inputs, tokens: Callable[[int], int]) -> int:
+        """In front of what is not stale, where that becomes a summary."""
+        is_summary = self.stale_action == "summarize"
+        return inputs.snapshot.first_within(self.max_age) if is_summary else 0
+
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, the stale ones treated as said."""
         if self.stale_action == "exclude":
@@ -62,11 +70,11 @@ class Fresh(Atom, frozen=True, kw_only=True):
             return tuple(
                 b for b in blocks if b.order >= oldest or b.order < 0 or stays.keep_reason(b)
             )
-        stale = [self._stale(block, inputs) for block in blocks]
-        old_blocks = tuple(block for block, old in zip(blocks, stale, strict=True) if old)
+        stale = self._stale(blocks, inputs)
+        old_blocks = tuple(compress(blocks, stale))
         if self.stale_action == "summarize":
             task = Task(kind="summary", max_tokens=SUMMARY_TOKENS)
-            fresh = tuple(block for block, old in zip(blocks, stale, strict=True) if not old)
+            fresh = tuple(compress(blocks, map(not_, stale)))
             made = summarized(old_blocks, inputs, task, repr(self))
             return blocks if made is old_blocks else (*made, *fresh)
         if self.stale_action == "warn":
@@ -77,8 +85,13 @@ class Fresh(Atom, frozen=True, kw_only=True):
             next(changed) if old else block for block, old in zip(blocks, stale, strict=True)
         )
 
-    def _stale(self, block: Block, inputs: Inputs) -> bool:
-        return inputs.age(block) > self.max_age and inputs.protection.may_drop(block)
+    def _stale(self, blocks: Blocks, inputs: Inputs) -> list[bool]:
+        """Whether each block is stale."""
+        oldest = inputs.snapshot.first_within(self.max_age)
+        stale = [0 <= block.order < oldest for block in blocks]
+        for place in inputs.held_places(self, blocks):
+            stale[place] = False
+        return stale
 
 
 def _warned(block: Block, age: int) -> Block:
