@@ -1,6 +1,8 @@
 """The steps of a conversation by their definition: every request from its first exchange, every
 step over all exchanges. What `compiler.steps` does with what is new gives the same."""
 
+from collections import Counter
+
 from msgspec.structs import replace
 
 from contextwright.blocks.protection import protection_of
@@ -217,24 +219,30 @@ class Note:
         return True
 
 
-def last_used(blocks, known):
+def names_of(block):
+    return {*about(block), *(word for one in block.results for word in ids_in(one.text))}
+
+
+def ranks(blocks, known):
+    """Minus where each was used last, of how many the rarest name for it may be, its place."""
     newest, uses = {}, [0] * len(blocks)
+    counts = Counter(name for block in blocks[known:] for name in names_of(block))
     for at in range(len(blocks) - 1, -1, -1):
-        results = (word for one in blocks[at].results for word in ids_in(one.text))
-        names = (*about(blocks[at]), *results)
-        later = (newest[name] for name in names if name in newest)
-        uses[at] = max([at, *(later if at >= known else ())])
-        for key in about(blocks[at]):
+        for key in about(blocks[at]) if at >= known else ():
             newest.setdefault(key, at)
+        names = newest.keys() & names_of(blocks[at]) if at >= known else ()
+        used = max([at, *(newest[name] for name in names)])
+        rarest = (counts[name] for name in names if newest[name] == used)
+        uses[at] = -used, min(rarest, default=0), at
     return uses
 
 
 def note(blocks, noted, upto, room, page, repeated, known, inputs):
     if room <= 0 or not noted:
         return (), (), ()
-    made, used = Note(blocks, room, page, inputs), last_used(blocks, known)
-    order = sorted(noted, key=lambda at: (-used[at], at))
-    near = {at for at in noted if used[at] >= upto - note_words.REACH and at >= known}
+    made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
+    order = sorted(noted, key=used.__getitem__)
+    near = {at for at in noted if -used[at][0] >= upto - note_words.REACH and at >= known}
     wordings = list(map(wording_of, blocks))
     lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
     tell_directives(made, reversed(lasting), directives_room(room))

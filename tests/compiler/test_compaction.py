@@ -15,6 +15,7 @@ from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compiler.steps import repeats
 from contextwright.compiler.steps.decide import gain
+from contextwright.compiler.steps.exchange_features import identifiers, result_identifiers
 from contextwright.errors import BudgetError
 from contextwright.session import Thinking, ToolCall
 from contextwright.spec.inputs import Memo
@@ -140,6 +141,37 @@ def test_a_note_names_what_no_other_part_of_the_request_says():
     note = next(m for m in pack.request["messages"] if 'source="earlier"' in str(m["content"]))
     named = note["content"].partition("[Also named there: ")[2]
     assert "AGENT-7002" in named and "AGENT-7001" not in named
+
+
+def test_names_of_fields_are_no_identifiers_of_json():
+    """What stands behind them is: the room of an index is for what a call can be made of."""
+    text = '{"first_name": "X-1", "payments": {"card_77": {"left_over": 3}}, "kind": "left_over"}'
+    assert set(identifiers(text)) - set(result_identifiers(text)) == {"first_name"}
+    assert result_identifiers('{"JFK": "New York"}') == ("JFK",)
+    assert result_identifiers("first_name of card_77") == ("first_name", "card_77")
+
+
+def results_sent(limit, calls):
+    """The newest result of every request of a session that looks up rows, and its notes."""
+    session, memo = Session("s"), Memo()
+    session.user("Look them all up.")
+    for call in range(calls):
+        session.call("search", {"q": call}, id=f"c{call}")
+        rows = ", ".join(f'{{"row id": "P-{call}-{k}", "price": {k}}}' for k in range(20))
+        session.result(f"c{call}", f"[{rows}]")
+        pack = SpecCompiler(C.default() | C.compaction(limit, eager=False), memo=memo).compile(
+            session.snapshot(), target_for("openai-chat")
+        )
+        sent = pack.request["messages"]
+        yield f"[{rows}]", sent[-1]["content"], 'source="earlier"' in str(sent)
+
+
+def test_json_comes_without_its_blanks_behind_a_note_and_as_it_is_before_one():
+    noted = [note for *_, note in results_sent(3000, 30)]
+    assert 3 < noted.index(True) < 20 and all(noted[noted.index(True) :])
+    for text, sent, note in results_sent(3000, 30):
+        assert sent == (minimal(text) if note else text)
+    assert '"row id"' in minimal('{"row id": 1}')
 
 
 def test_everything_in_a_note_can_be_read_again():

@@ -94,7 +94,8 @@ class Economy(msgspec.Struct, frozen=True):
 
 
 def exchange_at(blocks: Sequence[Block], at: int, decisions: Decisions, inputs: Inputs) -> Block:
-    """An exchange as it stands in its place."""
+    """An exchange as it stands in its place. Behind a note JSON comes without its blanks from its
+    first sending on, when no cache has it yet: so what a step frees lasts longer."""
     block = blocks[at]
     for place, limit in decisions.limits:
         if place == at:
@@ -103,7 +104,9 @@ def exchange_at(blocks: Sequence[Block], at: int, decisions: Decisions, inputs: 
         return block
     if at in decisions.untold:
         return in_place(block, "untold", inputs)
-    return in_place(block, "shrunk", inputs) if at in decisions.shrunk else block
+    if at in decisions.shrunk:
+        return in_place(block, "shrunk", inputs)
+    return in_place(block, "minified", inputs) if 0 < decisions.upto <= at else block
 
 
 class Saving(NamedTuple):

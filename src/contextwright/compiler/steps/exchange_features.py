@@ -14,6 +14,7 @@ NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement"
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
 _WORDS = re.compile(r"[\w./@#-]{3,}")
+_is_field = re.compile(r"[A-Za-z_]+\d?").fullmatch
 _has_mark = re.compile(r"[\d_/.A-Z-]").search
 
 
@@ -61,6 +62,30 @@ def identifiers(text: str) -> tuple[str, ...]:
     words = dict.fromkeys(_WORDS.findall(text))  # each once: most stand there often
     words = dict.fromkeys([word.strip(".-/") for word in words])
     return tuple([one for one in words if one.isupper() or _has_mark(one, 1)])
+
+
+@cached_text
+def result_identifiers(text: str) -> tuple[str, ...]:
+    """Words that identify in a result: of JSON all but names of fields that are no values."""
+    words, value = identifiers(text), loaded(text)
+    fields = _fields(value)
+    if fields.isdisjoint(words):
+        return words
+    values = identifiers("\n".join([str(item) for _, item in leaves(value)]))
+    return tuple([word for word in words if word not in fields or word in values])
+
+
+def _fields(value: Any) -> set[str]:
+    """Names in JSON that name no thing: letters, with a digit at most (`first_name`, `address1`),
+    unless all are capitals (`JFK`)."""
+    fields: set[str] = set()
+    level: list[Any] = [value]
+    while level:
+        objects: list[dict[str, Any]] = [one for one in level if isinstance(one, dict)]
+        lists: list[list[Any]] = [one for one in level if isinstance(one, list)]
+        fields.update(name for one in objects for name in one if _is_field(name))
+        level = [item for one in (*(one.values() for one in objects), *lists) for item in one]
+    return {name for name in fields if not name.isupper()}
 
 
 def _words(text: str) -> list[str]:

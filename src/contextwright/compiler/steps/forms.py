@@ -7,6 +7,7 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.minified_results import minified
 from contextwright.compiler.steps.exchange_features import (
     NEW,
     OLD,
@@ -43,7 +44,8 @@ words beside them too. `rule` is only what holds from there on."""
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
     """The exchange where it stands: `shrunk`, JSON as rows, or without blanks where that is all
-    there is to win; `untold`, results that later ones hold too."""
+    there is to win; `untold`, results that later ones hold too; `minified`, JSON without blanks
+    wherever C.minify() takes them out."""
     table = inputs.memo.table(("stepwise", form, inputs.counter_id))
     made = table.known(block)
     if made is None:
@@ -52,6 +54,9 @@ def in_place(block: Block, form: str, inputs: Inputs) -> Block:
 
 
 def _in_place(block: Block, form: str, inputs: Inputs) -> Block:
+    if form == "minified":
+        return minified(block, inputs.count)
+
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         tail = full_output_note(ref, inputs.count(text))
         if form == "untold":

@@ -10,8 +10,9 @@ from contextwright.compiler.steps.size_row import SizeRow
 
 PLACE, NAME_BYTES, SLOT = 600, 300, 64
 """Bytes of an exchange, of a name, and of one among an exchange's, about."""
-Rank = tuple[int, int]
-"""An exchange's place in the order: minus where it was used last, and where it stands."""
+Rank = tuple[int, int, int]
+"""An exchange's place in the order: minus where it was used last; how many exchanges the name may
+mean by which it was, the rarest of several; and where it stands."""
 
 
 class Sizes(msgspec.Struct, eq=False):
@@ -135,23 +136,33 @@ class LastUses:
 
     def rank(self, at: int) -> Rank:
         """An exchange's place in the order."""
-        return -self.last_use(at), at
+        used = self.last_use(at)
+        return -used, self._rarity(at, used), at
+
+    def _rarity(self, at: int, used: int) -> int:
+        names, last = self._names[at - self.first] if at >= self.first else (), self._last
+        counts = (len(self._named[name]) for name in last.keys() & names if last[name] == used)
+        return min(counts, default=0)
 
     def following(self, sizes: Sizes, rank: Rank | None, most: int) -> Rank | None:
         """The next one in the order, behind `rank`, that may need at most `most` tokens."""
-        start, first = 0, self.first
+        rarity, start, first = 0, 0, self.first
         if rank is None:
             used = first + sizes.used.preceding(len(self._names), most)
         else:
-            used, start = -rank[0], rank[1] + 1
+            used, rarity, start = -rank[0], rank[1], rank[2] + 1
         while used >= first:
             names = self._names_used(used)
-            at = self._next_used(sizes, used, names, start, most)
-            if at is not None:
-                return -used, at
-            least = (sizes.named[name].least(self._meant(name, used)) for name in names)
+            for count in self._counts(names, rarity):
+                rarest = [name for name in names if len(self._named[name]) == count]
+                at = self._next_used(sizes, (used, count, start), rarest, most)
+                if at is not None:
+                    return -used, count, at
+                start = 0
+            least = (self._row(sizes, name, used).least(self._meant(name, used)) for name in names)
             sizes.used[used - first] = min([sizes.known[used - first], *least])
-            used, start = first + sizes.used.preceding(used - first, most), 0
+            used = first + sizes.used.preceding(used - first, most)
+            rarity = start = 0
         return None
 
     def tokens(self, sizes: Sizes, at: int) -> int:
@@ -160,36 +171,36 @@ class LastUses:
 
     def learn(self, sizes: Sizes, rank: Rank, tokens: int) -> None:
         """An exchange needs so many tokens."""
-        used, at = -rank[0], rank[1]
+        used, at = -rank[0], rank[2]
         sizes.known[at - self.first] = tokens
         for name in self._names_used(used):
             place = bisect_left(self._named[name], at)
-            row = sizes.named[name]
+            row = self._row(sizes, name, used)
             if place < len(row) and self._named[name][place] == at:
                 row[place] = tokens
 
-    def _next_used(
-        self, sizes: Sizes, used: int, names: list[str], start: int, most: int
-    ) -> int | None:
+    def _counts(self, names: list[str], least: int) -> list[int]:
+        """How many exchanges these names may mean each, from `least` on; 0 where there is none."""
+        counts = {len(self._named[name]) for name in names} or {0}
+        return sorted(count for count in counts if count >= least)
+
+    def _next_used(self, sizes: Sizes, start: Rank, names: list[str], most: int) -> int | None:
         """The first exchange from `start` on of those that `names` meant when they were used."""
+        used, rarity, place = start
         if not names:
-            fits = start <= used and sizes.known[used - self.first] <= most
+            fits = place <= used and sizes.known[used - self.first] <= most
             return used if fits and self.last_use(used) == used else None
         while True:
-            places = [self._next_meant(sizes, name, used, start, most) for name in names]
-            if start <= used and sizes.known[used - self.first] <= most:
-                places.append(used)
+            places = [self._next_meant(sizes, name, used, place, most) for name in names]
             at = min((place for place in places if place is not None), default=None)
-            if at is None or self.last_use(at) == used:
+            if at is None or self.rank(at) == (-used, rarity, at):
                 return at
-            start = at + 1
+            place = at + 1
 
     def _next_meant(self, sizes: Sizes, name: str, used: int, start: int, most: int) -> int | None:
         """The first exchange from `start` on that a name meant when it was used."""
         meant, count = self._named[name], self._meant(name, used)
-        row = sizes.named.setdefault(name, SizeRow())
-        while len(row) < count:
-            row.append(sizes.known[meant[len(row)] - self.first])
+        row = self._row(sizes, name, used)
         place = bisect_left(meant, start)
         while (place := row.following(place, most)) >= 0 and place < count:
             at = meant[place]
@@ -198,6 +209,13 @@ class LastUses:
                 return at
             row[place] = tokens
         return None
+
+    def _row(self, sizes: Sizes, name: str, used: int) -> SizeRow:
+        """Tokens of the exchanges that a name may have meant when it was used."""
+        meant, row = self._named[name], sizes.named.setdefault(name, SizeRow())
+        while len(row) < self._meant(name, used):
+            row.append(sizes.known[meant[len(row)] - self.first])
+        return row
 
     def _meant(self, name: str, used: int) -> int:
         """How many exchanges a name may have meant when it was used."""

@@ -45,9 +45,10 @@ SENTENCE = 8
 """Tokens that a rule or a decision needs at least."""
 MISSES = 16
 """Rules and decisions without room after which no more are looked at."""
-SPOKEN = 300
+SPOKEN = 200
 """Tokens of a note up to which the assistant's words get what identifiers and results did not
-need. With 500, recorded tool sessions cost 3 percent more for no call more that can be answered."""
+need. With 300, recorded service sessions cost half a percent more for no call more that can be
+answered, with 500 recorded tool sessions 3 percent."""
 REACH = 1_024
 """Exchanges in front of what a note ends with: what was used last before them is told only as a
 rule, a request or the task. Else the last few tokens of a note are offered to all of a session."""
@@ -183,11 +184,11 @@ class _NoteBuilder:
                 place += 1
             else:
                 rank = ahead
-            at = rank[1]
+            at = rank[2]
             yield at
             if rank == ahead or self.left > left:
                 ahead = self._next_fitting(sizes, rank, size_of)
-            elif ahead is not None and self.uses.tokens(sizes, ahead[1]) > self.left:
+            elif ahead is not None and self.uses.tokens(sizes, ahead[2]) > self.left:
                 # what had no room in front of it has none in less
                 ahead = self._next_fitting(sizes, ahead, size_of)
 
@@ -200,7 +201,7 @@ class _NoteBuilder:
             rank = self.uses.following(sizes, rank, self.left)
             if rank is None or -rank[0] < scope.upto - REACH:
                 return None
-            at = rank[1]
+            at = rank[2]
             if at in self.forms or at >= scope.upto or at in scope.held:
                 continue
             if not (tokens := self.uses.tokens(sizes, at)):
@@ -299,7 +300,7 @@ def _tell_results(note: _NoteBuilder) -> None:
         for form in ("line",) if note.is_told_elsewhere(at) else _forms(note.block(at)):
             if note.forms.get(at) == form or note.put(at, form):
                 break
-    for _, at in note.in_order():
+    for _, _, at in note.in_order():
         if note.forms[at] == "short" and not note.is_told_elsewhere(at):
             if not _is_json(note.block(at)):
                 note.put(at, "whole")

@@ -8,6 +8,7 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import (
     about,
     identifiers,
+    result_identifiers,
     words_of,
 )
 from contextwright.memo.ownership import cached_text
@@ -151,7 +152,11 @@ def weighed(block: Block) -> tuple[tuple[str, int], ...]:
     """Identifiers of an exchange, by where they stand: in its words, a result, a call."""
     shares = (
         *((word, IN_WORDS) for word in identifiers(words_of(block))),
-        *((word, IN_RESULT) for result in block.results for word in identifiers(result.text)),
+        *(
+            (word, IN_RESULT)
+            for result in block.results
+            for word in result_identifiers(result.text)
+        ),
         *((word, IN_CALL) for word in about(block)),
     )
     return tuple((word, share) for word, share in shares if len(word) <= NAME)
