@@ -32,7 +32,7 @@ def told(session, format="openai-chat", agent="", refs=True):
     """Tokens of each exchange by its block, and as its events tell them."""
     target = target_for(format)
     renderer, shown = target.provider.renderer, Presentation(agent, framed=False, refs=refs)
-    cost, event_cost = costs_of(Memo(), renderer, target, shown)
+    cost, event_cost, _ = costs_of(Memo(), renderer, target, shown)
     event_cost = event_cost or (lambda _: None)
     exchanges = session.snapshot().exchanges()
     events = session.log.events_of(0, len(exchanges))

@@ -41,10 +41,12 @@ class ReceiverCosts(NamedTuple):
         block: tokens of a block as it will be sent.
         events: tokens of an exchange as it came, told from its events as its raw block costs; None
             where the provider's messages do not tell them so.
+        id: names what these depend on.
     """
 
     block: Callable[[Block], int]
     events: EventCost | None
+    id: str
 
 
 def costs_of(memo: Memo, renderer: Renderer, target: Target, shown: Presentation) -> ReceiverCosts:
@@ -54,7 +56,9 @@ def costs_of(memo: Memo, renderer: Renderer, target: Target, shown: Presentation
     if known is not None and known.target is target:
         return known.costs
     costs = ReceiverCosts(
-        _block_cost(memo, renderer, target, shown), _event_cost(renderer, target, shown)
+        _block_cost(memo, renderer, target, shown),
+        _event_cost(renderer, target, shown),
+        repr(cost_key(target, shown)),
     )
     if target.sources is None:  # else it would hold its session's log
         newest[shown] = _KnownCosts(target, costs)

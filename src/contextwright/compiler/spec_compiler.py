@@ -7,7 +7,7 @@ import msgspec
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import assemble, in_scope
-from contextwright.compiler.block_cost import Presentation, cost_key, costs_of
+from contextwright.compiler.block_cost import Presentation, costs_of
 from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
@@ -161,8 +161,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             target = receiver_of(target, snapshot, planned, self.memo)
             shown = Presentation(self.agent, framed=False, refs=refs)
             renderer = target.provider.renderer
-            cost, event_cost = costs_of(self.memo, renderer, target, shown)
-            return tokens_of_all(snapshot, cost, self.memo, known, event_cost)
+            costs = costs_of(self.memo, renderer, target, shown)
+            return tokens_of_all(snapshot, costs.block, self.memo, known, costs.events)
 
     def _compile(
         self,
@@ -348,7 +348,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             dry=dry,
             asked=wants.asked,
             wrote=wants.wrote,
-            cost_id=repr(cost_key(target, telling)),
+            cost_id=costs.id,
             step_prices=target.step_prices,
             folds=(*self.folds, *saved_folds(snapshot.metadata)),
         )

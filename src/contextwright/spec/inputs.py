@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -205,7 +206,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """The raw blocks of exchanges, brought by `source`."""
         memo = self.memo
         raw = memo.blocks(exchanges)
-        return memo.map(("source", source), raw, lambda block: with_source(block, source))
+        return memo.map(("source", source), raw, partial(with_source, source=source))
 
     def until(self, stop: int, source: str) -> Blocks:
         """The raw blocks of the conversation up to an exchange: the very same object as long as

@@ -38,6 +38,8 @@ class Memo(Tables):
 
     def blocks(self, exchanges: list[Exchange]) -> Blocks:
         """The raw blocks of exchanges."""
+        if len(exchanges) < LONG:
+            return self._made("raw", self._new_block, exchanges)
         return self._grown("raw", tuple(exchanges), partial(self._made, "raw", self._new_block))
 
     def _new_block(self, exchange: Exchange) -> Block:
@@ -54,6 +56,8 @@ class Memo(Tables):
 
         `key` must hold everything that `make` depends on beside the block.
         """
+        if len(blocks) < LONG:
+            return self._made(key, make, blocks)
         return self._grown(key, blocks, partial(self._made, key, make))
 
     def each(self, key: object, items: Sequence[K], make: Callable[[K], T]) -> tuple[T, ...]:
@@ -62,14 +66,14 @@ class Memo(Tables):
 
     def column(self, key: object, blocks: Blocks, read: Callable[[Block], T]) -> tuple[T, ...]:
         """As `map`, of what takes no longer to read from a block than to look up."""
+        if len(blocks) < LONG:
+            return tuple(map(read, blocks))
         return self._grown(("column", key), blocks, partial(map, read))
 
     def _grown(
         self, key: object, items: tuple[K, ...], make: Callable[[tuple[K, ...]], Iterable[T]]
     ) -> tuple[T, ...]:
-        """What is made of items, asked for those that are others than the last time alone."""
-        if len(items) < LONG:
-            return tuple(make(items))
+        """What is made of many items, asked for those that are others than the last time alone."""
         with self.growing(("map", key), GrowingMap) as grown:
             return grown.of(items, make)
 

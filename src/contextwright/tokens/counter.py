@@ -60,19 +60,20 @@ class Counter:
         return table[text]
 
     def _count(self, text: str) -> int:
+        encode = self._encode
+        if encode is None:
+            encode = self._encode = encoding(self.base).encode_ordinary
         if len(text) <= CHUNK:
-            tokens = self._tokens(text)
+            give_way()  # every compile that takes long counts, and counts often
+            tokens = len(encode(text))
         else:
-            tokens = sum(self._tokens(piece) + 1 for piece in _pieces(text))
+            tokens = 0
+            for piece in _pieces(text):
+                give_way()
+                tokens += len(encode(piece)) + 1
         if self.digits:
             tokens += -(-2 * sum(map(text.count, _DIGITS)) // 3)
         return -(-tokens * self.hundredths // 100)
-
-    def _tokens(self, text: str) -> int:
-        give_way()  # every compile that takes long counts, and counts often
-        if self._encode is None:
-            self._encode = encoding(self.base).encode_ordinary
-        return len(self._encode(text))
 
 
 class GuardedCounter(Counter):
