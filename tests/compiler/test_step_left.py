@@ -83,6 +83,27 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     assert looked > 20
 
 
+def test_a_step_stands_where_a_window_moves(monkeypatch):
+    """It is taken again only as long as the window reaches over its place."""
+    taken, original = [], overflow._shortened
+
+    def watched(*arguments):
+        taken.append(1)
+        return original(*arguments)
+
+    monkeypatch.setattr(overflow, "_shortened", watched)
+    spec = (C.window(2) | C.priority(1)) + (C.default() | C.priority(3)) | C.budget(1200)
+    engine, session, last, since = engine_of(spec), Session("s"), 0, 0
+    for n in range(120):
+        session.user(f"Where is part {n} now?")
+        taken.clear()
+        steps = engine.compile(session).manifest.limit_steps
+        last, since = steps, (since + 1 if steps == last else 0)
+        assert not taken or since <= 3
+        session.assistant(f"It is in bay {n}, as before. " * 4)
+    assert last > 4
+
+
 ASKED = C.default() + C.extract({"city": "str"}, key="record") | C.budget(400)
 """What is asked of all that was said is asked of one object while a turn runs."""
 

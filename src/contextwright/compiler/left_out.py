@@ -151,7 +151,7 @@ def _with_lines(blocks: Blocks, room: BudgetState) -> Blocks:
         if free < 0:
             break
         lines[group[-1][1]] = line
-    return tuple(_placed(blocks, lines)) if lines else blocks
+    return _placed(blocks, lines) if lines else blocks
 
 
 def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
@@ -219,10 +219,12 @@ def _line(text: str, id: str, inputs: Inputs) -> Block:
     )
 
 
-def _placed(blocks: Blocks, lines: dict[int, Block]) -> Iterator[Block]:
+def _placed(blocks: Blocks, lines: dict[int, Block]) -> Blocks:
     """Each line in front of the first exchange behind its gap that is sent."""
     waiting = sorted(lines, reverse=True)
+    out: list[Block] = []
     for block in blocks:
         while waiting and block.messages and block.order >= waiting[-1]:
-            yield lines[waiting.pop()]
-        yield block
+            out.append(lines[waiting.pop()])
+        out.append(block)
+    return tuple(out)

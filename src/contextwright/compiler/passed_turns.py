@@ -48,9 +48,10 @@ def told_with_passed(
     state: BudgetState, passed: Passed, before: Blocks, after: Blocks
 ) -> Mapping[Block, StoodFor]:
     """What the summary of turns that left stands for, with what was passed by."""
+    if not passed.tokens:
+        return NO_MERGES
     made = next((block for block in after if block.source == LEFT_TURNS), None)
-    known = any(block.source == LEFT_TURNS for block in before)
-    if made is None or known or not passed.tokens:
+    if made is None or any(block.source == LEFT_TURNS for block in before):
         return NO_MERGES
     stays = set(after)
     # the user's words of the turn that this divides are told by its range

@@ -94,7 +94,7 @@ def left_by_step(
     inputs = then.inputs
     table = _table(name, inputs)
     moment = inputs.snapshot.position, inputs.snapshot.state.version, inputs.now_ms
-    own = inputs.agent, inputs.tools, inputs.window, inputs.required, inputs.ports, inputs.sign
+    own = inputs.agent, inputs.tools, inputs.required, inputs.ports, inputs.sign
     key = (old, then.limit, then.fixed, *astuple(inputs.protection), *moment, *own)
     known = _known(table)
     is_counting = then.tracer.counts_steps  # what each stage left is told by running it
@@ -222,7 +222,7 @@ def before_step(
         place: of the step. name: of the limit.
     """
     if not inputs.behind_step:
-        return tuple(block for block in blocks if block.order < place)
+        return tuple([block for block in blocks if block.order < place])
     first, start = inputs.snapshot.preamble, inputs.start
     prefix = mapped_until(place, inputs)
     exchanges = [block for block in blocks if 0 <= block.order < place]
