@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, compile
+from contextwright.blocks.block import Block
 from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.compiler.steps.file_states import SEEN
+from contextwright.compiler.steps.fold import Fold
 from contextwright.engine.engine import memo_of
 from contextwright.errors import ContextwrightError
 from contextwright.memo import owned_tables
@@ -152,3 +155,18 @@ def test_a_session_that_needs_more_than_the_budget_is_compiled_all_the_same():
             assert BUDGET.use().held_bytes <= limit
     finally:
         BUDGET.limit(before)
+
+
+def test_of_a_session_that_goes_on_few_notes_and_blocks_are_held():
+    """Each note names all that it stands for, and each block is in the log."""
+    session, dice = generated_session(600), random.Random(5)
+    for seed in range(200):
+        compile(session, C.compaction(1500), target=TARGET)
+        grow(session, 10**6 + seed, dice)
+    tables = memo_of(session.log).tables.values()
+    keys = [key for table in tables for key in (*table, *table.before)]
+    notes = {key for key in keys if isinstance(key, Block) and key.order < 0 and key.lineage}
+    fold = next(grown for table in tables if isinstance(grown := table.get(""), Fold))
+    blocks = list(fold.blocks)
+    assert len({note.why for note in notes}) <= 2 * BRIEF
+    assert sum(block is not None for block in blocks) < SEEN + 200 < len(blocks) / 1.5

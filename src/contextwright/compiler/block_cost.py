@@ -94,13 +94,14 @@ def _block_cost(
 
     def cost(block: Block) -> int:
         # a score that goes with age, the term that brought an exchange, and how texts are shown
-        # beside it are no reasons to count again
+        # beside it are no reasons to count again; what a note stands for is no reason to hold it
         source = SOURCE if block.messages and as_messages else block.source
-        if block.score >= 0 or block.source != source:
-            block = msgspec.structs.replace(block, score=-1, source=source)
+        lineage = block.lineage if block.order >= 0 or not block.messages else ()
+        if block.score >= 0 or block.source != source or block.lineage is not lineage:
+            block = msgspec.structs.replace(block, score=-1, source=source, lineage=lineage)
         return messages(block) if block.messages else texts(block)
 
-    return memo.computed(("cost", *key), cost)
+    return memo.computed(("cost", *key), cost, brief=True)
 
 
 def _event_cost(renderer: Renderer, target: Target, shown: Presentation) -> EventCost | None:

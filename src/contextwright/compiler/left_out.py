@@ -167,9 +167,7 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
         for block in blocks
         if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW)
     ]
-    spans = inputs.memo.map(
-        "stood for", tuple(shorter), lambda block: (*_stood_for(block, inputs),)
-    )
+    spans = inputs.memo.each("stood for", shorter, lambda block: (*_stood_for(block, inputs),))
     places += chain.from_iterable(spans)
     missing = gaps_between(places, snapshot.preamble)  # what stays reaches to the newest
     return tuple(gap for gap in missing if not _is_orphan(*gap, inputs))

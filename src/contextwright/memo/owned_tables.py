@@ -40,8 +40,8 @@ class Table(dict[Any, Any]):
     """
 
     __slots__ = (
-        "_assumed", "_looked_into", "_typical", "before", "bytes", "bytes_before", "grows", "lasts",
-        "make", "measured", "uses",
+        "_assumed", "_looked_into", "_typical", "before", "bytes", "bytes_before", "grows",
+        "in_use", "lasts", "make", "measured", "uses",
     )  # fmt: skip
 
     def __init__(self, *, brief: bool = False, stays: bool = False, grows: bool = False) -> None:
@@ -49,6 +49,7 @@ class Table(dict[Any, Any]):
         self.make: Callable[[Any], Any] | None = None
         self.lasts = inf if stays else BRIEF if brief else LASTING
         self.grows = grows
+        self.in_use = False  # whether somebody has its look-up, and would go on with it
         self.before: dict[Any, Any] = {}
         self.bytes = self.bytes_before = self.measured = self.uses = 0
         # entries of all generations whose size was told by samples, and those that came since
@@ -184,12 +185,16 @@ class Tables:
             table = self.tables.setdefault(key, Table(brief=brief, stays=stays))
         return table
 
-    def computed(self, key: Any, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def computed(
+        self, key: Any, make: Callable[[Any], Any], *, brief: bool = False
+    ) -> Callable[[Any], Any]:
         """`make`, from memory where it was called before; `key` holds all that it depends on.
 
-        `make` is kept: it may hold nothing of the owner's, which would never end then.
+        `make` is kept: it may hold nothing of the owner's, which would never end then. `brief` as
+        for `table`.
         """
-        table = self.table(key)
+        table = self.table(key, brief=brief)
+        table.in_use = True
         table.make = make
         return table.__getitem__
 
@@ -274,5 +279,5 @@ class Tables:
 
     def _turn_over(self, key: Any, table: Table) -> None:
         table.turn_over()
-        if not table.before:
+        if not table.before and not table.in_use:
             self.tables.pop(key, None)

@@ -61,7 +61,9 @@ class Memo(Tables):
         return self._grown(key, blocks, partial(self._made, key, make))
 
     def each(self, key: object, items: Sequence[K], make: Callable[[K], T]) -> tuple[T, ...]:
-        """As `map`, of anything, where it is known how far it begins as the last time."""
+        """As `map`, of anything, where it is known how far it begins as the last time; what the
+        next requests do not ask for is forgotten soon."""
+        self.table(key, brief=True)
         return self._made(key, make, items)
 
     def column(self, key: object, blocks: Blocks, read: Callable[[Block], T]) -> tuple[T, ...]:

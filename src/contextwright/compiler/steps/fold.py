@@ -29,7 +29,7 @@ from contextwright.compiler.steps.decide import (
     plan_shrink,
     weigh_newest,
 )
-from contextwright.compiler.steps.file_states import told_files
+from contextwright.compiler.steps.file_states import SEEN, told_files
 from contextwright.compiler.steps.fold_record import (
     Numbers,
     Words,
@@ -100,6 +100,7 @@ class Fold:
         self.lineage = NoteLineage()
         self.prefix: KnownPrefix | None = None
         self.noted: KnownPrefix | None = None  # up to the newest step
+        self.released = 0  # the exchange behind the last whose block is not held any more
         self.counted = Counted()  # under the newest decisions
         self.recorded: tuple[Decisions | None, SavedFold | None] = None, None
 
@@ -159,6 +160,30 @@ class Fold:
         newer = tuple(block for block in conversation if block.order >= known.stop)
         self._change(newer, known.place, economy, inputs)
         return self._saved(self.blocks, inputs) is not NO_STATE
+
+    @property
+    def needs_log(self) -> bool:
+        """Whether blocks are missing: what was made of them holds while the log begins so."""
+        return isinstance(self.blocks, LoggedBlocks)
+
+    def release(self, inputs: Inputs) -> None:
+        """Hold no longer the blocks of exchanges in front of the origin before, and of those in
+        which steps look for files: hardly any step asks for one of them, and then the log has it.
+        The task may stand shortened."""
+        prefix = self.prefix
+        if prefix is None or inputs.mapping:
+            return
+        upto = self.states[-1].decisions.upto if self.states else 0
+        stop = min(self.origins.before(self.origin), prefix.place, upto - SEEN)
+        if stop <= self.released:
+            return
+        if not isinstance(self.blocks, LoggedBlocks):
+            held, self.blocks = self.blocks, LoggedBlocks(0)
+            self.blocks += held
+            self.read_from(inputs)
+        task = inputs.protection.task - inputs.snapshot.preamble
+        self.blocks.release(place for place in range(self.released, stop) if place != task)
+        self.released = stop
 
     def read_from(self, inputs: Inputs | None) -> None:
         """Whose log it reads what it did not look at from; None once a compile ends."""

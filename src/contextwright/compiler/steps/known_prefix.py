@@ -1,7 +1,7 @@
 """How much of a conversation a fold knows: a compile begins to look where that ends
 (rules.md#horizon)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 from weakref import ref
@@ -136,12 +136,20 @@ class LoggedBlocks(list[Any]):
         super().__init__([None] * count)
         self._inputs: Inputs | None = None
 
+    def release(self, places: Iterable[int]) -> None:
+        """Hold no longer the blocks at these places, each of which is as the log has it."""
+        for place in places:
+            self[place] = None
+
     def read_from(self, inputs: Inputs | None) -> None:
         """What is missing is made of this log; None once its compile ends."""
         self._inputs = inputs
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
+            blocks = super().__getitem__(place)
+            if None not in blocks:
+                return blocks
             return list(map(self.__getitem__, range(*place.indices(len(self)))))
         block = super().__getitem__(place)
         if block is None and self._inputs is not None:

@@ -80,6 +80,8 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
             if saved is None or not fold.begin(saved, conversation, economy, inputs):
                 fold.__init__()
         known = _known(fold, inputs)
+        if known is None and fold.needs_log:
+            fold.__init__()  # what is missing is as the log was then: it may be another by now
         newer = _newer(fold.blocks, known, conversation, texts, inputs)
         if newer is None:
             return Stepped(blocks, blocks)
@@ -92,6 +94,7 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
             prefix = _noted(fold, decisions, raw, known, inputs)
             scope = scope_of(stage, limit, inputs)
             inputs.folded.append(fold.record(decisions, prefix, scope, inputs))
+        fold.release(inputs)
         if known is None and not (inputs.mapping and decisions.note is not None):
             return Stepped(blocks, sent)
         looked_at = (*_with_held(raw, fold.blocks, decisions), *texts)
