@@ -191,7 +191,7 @@ def test_tools_are_looked_at_once_while_they_stay(format, monkeypatch):
     assert len(looked) > 9
 
 
-@pytest.mark.parametrize("format", ["openai-chat", "openai-responses"])
+@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic"])
 def test_a_request_whose_tools_are_others_is_checked_again(format):
     whom = target(MODELS[format], format=format)
     renderer, memo = whom.provider.renderer, Memo()

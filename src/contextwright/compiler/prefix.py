@@ -32,11 +32,13 @@ def shared_prefix(
     old, new = _known_values(before, order), _values(now, order)
     if body:
         _note(body, new, order)
-    same = reached = _same(old, new)
-    last = len(new)
     if renderer.marks_cache:
         marked, pieces = _pieces(old), _pieces(new)
+        same = _same(old, new, lambda at: marked[at].text == pieces[at].text)
         reached, last = _readable(marked, pieces, same, rules.look_back), _written(pieces)
+    else:
+        same = reached = _same(old, new)
+        last = len(new)
     tokens = _running_tokens(now, new, target)
     read, length = rules.readable(tokens(reached)), tokens(len(new))
     end = length if last == len(new) else tokens(last)
@@ -64,12 +66,20 @@ def _note(body: bytes, values: list[Any], order: tuple[str, ...]) -> None:
         table[NEWEST] = body, values
 
 
-def _same(old: list[Any], new: list[Any]) -> int:
+def _same(old: list[Any], new: list[Any], says_same: Callable[[int], bool] | None = None) -> int:
     """How many first pieces say the same. A message stands in the next requests as the very same
-    object (`render.known_wires`), so that of most nothing has to be looked at."""
-    least = min(len(old), len(new))
+    object (`render.known_wires`), so that of most nothing has to be looked at.
+
+    Args:
+        says_same: whether two pieces at a place do; by default they are encoded for it.
+    """
+
+    def encoded_alike(at: int) -> bool:
+        return _piece(old[at]).text == _piece(new[at]).text
+
+    least, is_same = min(len(old), len(new)), says_same or encoded_alike
     for at in compress(range(least), map(is_not, old, new)):
-        if _piece(old[at]).text != _piece(new[at]).text:
+        if not is_same(at):
             return at
     return least
 

@@ -64,6 +64,7 @@ class AnthropicRenderer(AlternatingRenderer):
     message_rules = frozenset({"U1", "AN5", "AN6", "AN8"})
     tail_rules = frozenset({"AN2"})
     id_rules = frozenset({"AN4"})
+    tool_rules = frozenset({"AN9"})
     repaired = frozenset({"U1", "AN2", "AN4", "AN6", "AN8"})
     context_keys = ("messages", "system", "tools")
     answer_schema = ("output_config", "format")

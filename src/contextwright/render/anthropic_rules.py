@@ -35,22 +35,22 @@ def calls_are_answered_next(request: Any) -> Broken:
     """AN2, AN3: the next message begins with a result for each call, and for nothing else."""
     waiting: list[str] = []
     for where, message in numbered(request, "messages"):
-        parts = parts_of(message)
-        kinds = [part.get("type") for part in parts]
-        results = [
-            text_in(part, "tool_use_id")
-            for part, kind in zip(parts, kinds, strict=True)
-            if kind == "tool_result"
-        ]
+        results, calls = list[str](), list[str]()
+        says_else = is_behind = False
+        for part in parts_of(message):
+            kind = part.get("type")
+            if kind == "tool_result":
+                results.append(text_in(part, "tool_use_id"))
+                is_behind = is_behind or says_else
+                continue
+            says_else = True
+            if kind == "tool_use":
+                calls.append(text_in(part, "id"))
         if sorted(results) != sorted(waiting):
             yield where, f"results for {results}, calls of {waiting} before it"
-        if "tool_result" in kinds[len(results) :]:
+        if is_behind:
             yield where, "a result behind something else"
-        waiting = [
-            text_in(part, "id")
-            for part, kind in zip(parts, kinds, strict=True)
-            if kind == "tool_use"
-        ]
+        waiting = calls
     if waiting:
         yield "messages", f"the calls {waiting} are not answered"
 
@@ -116,9 +116,12 @@ def history_with_calls_has_tools(request: Any) -> Broken:
 def breakpoints_are_few(request: Any) -> Broken:
     """AN10: four breakpoints at most, none on reasoning."""
     parts = [*parts_of(request, "tools"), *parts_of(request, "system")]
-    for _, message in numbered(request, "messages"):
-        parts += parts_of(message)
     marked = [part for part in parts if part.get("cache_control")]
+    for _, message in numbered(request, "messages"):
+        content: Any = message.get("content")
+        for part in content if isinstance(content, list) else ():  # pyright: ignore[reportUnknownVariableType]
+            if isinstance(part, dict) and part.get("cache_control"):  # pyright: ignore[reportUnknownMemberType]
+                marked.append(part)  # pyright: ignore[reportUnknownArgumentType]
     if len(marked) > 4:
         yield "cache_control", f"{len(marked)} breakpoints"
     if any("thinking" in str(part.get("type")) for part in marked):

@@ -133,7 +133,7 @@ class Renderer:
         id_rules: those of them that look at each message alone, and at whether another one has its
             ids (`message_ids`): as the rules of a message, a list that broke one breaks it however
             it goes on.
-        tool_rules: those of them that look at the list of its tools alone.
+        tool_rules: those of them that look at the list of its tools alone, where it has one.
         repaired: those that a list of messages is made anew for, which no request came with.
         overhead: tokens around the content.
         parts: the parts of messages that it can be sent.

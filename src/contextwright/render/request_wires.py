@@ -64,7 +64,7 @@ class RequestWires:
     def __init__(self) -> None:
         self.wires: list[Wire] = []
         self._known: list[KnownWire] = []
-        self._tools: Sequence[Wire] = ()  # of a request that broke no rule
+        self._tools: list[Wire] = []  # of a request that broke no rule
         self._sums = [0]  # tokens of so many first ones
         self._allowed = 0  # so many first ones stood in a request that broke no rule
         self._is_request = False  # whether these were all of it
@@ -137,12 +137,11 @@ class RequestWires:
             self._with_ids += 1
         return True
 
-    def allows_tools(self, tools: Sequence[Wire]) -> bool:
+    def allows_tools(self, tools: list[Wire]) -> bool:
         """Whether a request with these tools, and not none, broke no rule."""
-        known = self._tools
-        return bool(known) and len(tools) == len(known) == same_beginning(known, tools)
+        return bool(tools) and self._tools == tools
 
-    def allow(self, count: int, tools: Sequence[Wire]) -> None:
+    def allow(self, count: int, tools: list[Wire]) -> None:
         """Remember that a request of so many first messages and of these tools broke no rule."""
         self._tools = tools
         for one in self._known[min(self._allowed, count) : count]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -56,7 +56,7 @@ def parts_of(message: Json, key: str = "content") -> list[Json]:
     """The parts of a message, whose caller may have written a text in their stead."""
     value = message.get(key)
     if isinstance(value, list) and _DICTS.issuperset(map(type, value)):  # pyright: ignore[reportUnknownArgumentType]
-        return cast("list[Json]", value)
+        return value  # pyright: ignore[reportUnknownVariableType]
     parts = [value] if isinstance(value, str) else list_if(value)
     return [{"type": "text", "text": p} if isinstance(p, str) else object_if(p) for p in parts]
 
