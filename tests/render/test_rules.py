@@ -182,3 +182,34 @@ def test_a_content_may_be_a_plain_text(format):
 def test_responses_take_an_input_that_is_a_text():
     renderer, target = provider_named("openai-responses").renderer, target_for("openai-responses")
     assert renderer.validate({"model": "gpt-5", "input": "hi"}, target) == []
+
+
+TEXT, ANSWER = {"type": "text", "text": "so"}, {"type": "tool_result", "content": "1"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "what"),
+    [
+        ("ab", ""),
+        ("ba", ""),
+        ("ab.", ""),
+        ("a.b", "a result behind something else"),
+        (".ab", "a result behind something else"),
+        ("a", "results for ['a'], calls of ['a', 'b'] before it"),
+        ("abc", "results for ['a', 'b', 'c'], calls of ['a', 'b'] before it"),
+        (".", "results for [], calls of ['a', 'b'] before it"),
+    ],
+)
+def test_results_begin_the_message_behind_their_calls(answers, what):
+    calls = [{"type": "tool_use", "id": id, "name": "f", "input": {}} for id in "ab"]
+    content = [TEXT if id == "." else {**ANSWER, "tool_use_id": id} for id in answers]
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [TEXT, *calls]},
+        {"role": "user", "content": content},
+    ]
+    rule = provider_named("anthropic").renderer.rules["AN2"]
+    assert list(rule({"messages": messages})) == ([("messages[2]", what)] if what else [])
+    assert list(rule({"messages": messages[:2]})) == [
+        ("messages", "the calls ['a', 'b'] are not answered")
+    ]
