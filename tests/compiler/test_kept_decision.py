@@ -1,5 +1,6 @@
 """A decision that goes on is the one that would be made anew: request and receipt, byte for byte."""
 
+import json
 import random
 
 import pytest
@@ -104,7 +105,7 @@ def test_what_goes_on_is_what_would_be_decided(first, term, limit, tokens, forma
     grown(term | limit(tokens), list(first.log), target_for(format), every)
 
 
-def agent_events(dice, count, say=12):
+def agent_events(dice, count, say=12, *, as_json=False):
     """An agent that calls, says, fails and is asked, in turns of any length."""
     session = Session("agent")
     if dice.random() < 0.5:
@@ -123,6 +124,7 @@ def agent_events(dice, count, say=12):
                 session.user("Meanwhile?")
             found = f"part {dice.randint(0, 9)} is here " * dice.randint(1, say)
             found += dice.choice(("", "", "", "ann@parts.example"))
+            found = json.dumps({"parts": found.split(), "bay": n}, indent=1) if as_json else found
             session.result(f"c{n}", found, error=kind == "fail")
     return list(session.log)
 
@@ -229,7 +231,21 @@ def test_folds_go_on(seed):
     dice = random.Random(seed)
     spec = dice.choice(FOLDED) | C.compaction(dice.randint(250, 1200))
     target, every = target_for(dice.choice(FORMATS)), dice.randint(1, 2)
-    grown(spec, agent_events(dice, 50), target, every, dice.choice((0, 0, 9)))
+    events = agent_events(dice, 50, as_json=dice.random() < 0.3)
+    grown(spec, events, target, every, dice.choice((0, 0, 9)))
+
+
+def test_a_fold_that_shortens_what_is_new_goes_on(gone_on):
+    """JSON behind a note comes without its blanks."""
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    session.user("Find the parts.")
+    for n in range(60):
+        session.call("find", {"what": n}, id=f"c{n}")
+        rows = [{"part": f"P-{n}{m}", "bay": m} for m in range(6)]
+        session.result(f"c{n}", json.dumps({"rows": rows}, indent=1))
+        made = _made(C.compaction(1500), session, target, memo)
+        assert made == _made(C.compaction(1500), session, target, Memo())
+    assert sum(gone_on[::2]) > 40
 
 
 @pytest.mark.parametrize("spec", few(WORDS, 16), ids=repr)

@@ -226,7 +226,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
             decision, spare = same
             table[""] = _to_keep(decision, facts, spare, before.cut, before.start, windows)
             return decision
-    if planned.view == "fold" or since < before.start:
+    if since < before.start:
         return None
     if planned.view == "step" and not begins_alike(
         before.start, freed, planned, inputs, before.limit

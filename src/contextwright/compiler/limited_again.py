@@ -106,7 +106,7 @@ def limited_again(
             return None  # they take another part of the room
     oldest, whole = oldest_of(planned, inputs), start == inputs.snapshot.preamble
     behind = planned.view == "step" and not whole
-    own = alone(inputs, start=start, behind_step=behind, oldest=oldest)
+    own = alone(inputs, start=start, behind_step=behind, oldest=oldest, folded=[])
     known = inputs.memo.table(("summarized", inputs.cost_id), brief=True)
     tracer = Tracer(inputs.cost, inputs.protection, known=known)
     tracer.take(worded.findings)
