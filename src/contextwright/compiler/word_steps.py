@@ -61,7 +61,8 @@ def _is_whole(blocks: Blocks, inputs: Inputs) -> bool:
     """Whether these are all exchanges of the conversation from where the compile looks."""
     snapshot = inputs.snapshot
     start = max(inputs.start, snapshot.preamble)
-    return sum(block.order >= start for block in blocks) == snapshot.exchange_count - start
+    places = [block.order for block in blocks if block.order >= start]
+    return len(places) == snapshot.exchange_count - start
 
 
 def _is_logged(blocks: Blocks, inputs: Inputs) -> bool:
@@ -83,7 +84,7 @@ def _shortens(word: Shortener, step: LimitStep, inputs: Inputs) -> bool:
 def _shortest(word: Shortener, blocks: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:
     """As a step leaves them that is over the limit with the least of everything: so it is of all
     that was before it, whatever of that is looked at."""
-    old = tuple(block for block in blocks if block.order < step.place)
+    old = tuple([block for block in blocks if block.order < step.place])
     return joined(blocks, word.shortest(old, inputs_then(step.place, inputs)), step.place)
 
 

@@ -58,13 +58,9 @@ class Shares(dict[int, float]):
         self._base, self._slope = base, slope
 
     def __missing__(self, code: int) -> float:
-        score = self[code] = self.of(code)
-        return score
-
-    def of(self, code: int) -> float:
-        """The same, not remembered."""
         times, size = code >> TIMES, code & MOST
-        return self.share * times / (times + self._base + self._slope * size)
+        score = self[code] = self.share * times / (times + self._base + self._slope * size)
+        return score
 
 
 Wanted = tuple[Posting, Shares]
@@ -180,11 +176,11 @@ class BM25:
             cover = shares.share if shares.weight >= 1 else 0.0
             whole += cover
             for row, code in posting.codes_of(once, among):
-                scores[row] += shares.of(code)
+                scores[row] += shares[code]
                 covered[row] += cover
         for posting, shares in stops if whole else ():
             for row, code in posting.codes_of(once, among):
-                scores[row] += shares.of(code) * (covered[row] / whole) ** COVERED
+                scores[row] += shares[code] * (covered[row] / whole) ** COVERED
         if len(scores) <= k:
             return scores
         least = SAME * nlargest(k, scores.values())[-1]

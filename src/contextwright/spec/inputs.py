@@ -286,8 +286,10 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         stop = self.settled if before is None else before
         stays, read = self.protection.whole_reason, self.reading()
         return tuple(
-            old if new is old or old.order >= stop or stays(old) or old.order in read else new
-            for old, new in zip(blocks, made, strict=True)
+            [
+                old if new is old or old.order >= stop or stays(old) or old.order in read else new
+                for old, new in zip(blocks, made, strict=True)
+            ]
         )
 
 
