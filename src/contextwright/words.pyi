@@ -88,7 +88,7 @@ class C:
         """Replace tool results, long agent outputs and long arguments of calls by what identifies them and a ref."""
     @staticmethod
     def compaction(max_tokens: int = 0, *, soft: int = 80, headroom: int = 0, low: int = 47, eager: bool = True) -> Compaction:
-        """Nothing is done while the request is within its budget. When it would pass it, one step goes down to a part of it: older exchanges become one note, chosen by what is used again; newer results are shortened by what they are; the newest is whole. Until the next step all of that keeps its bytes, so that a provider's cache keeps its prefix."""
+        """Nothing is done while the request is within its budget. When it would pass it, one step goes down to a part of it: older exchanges become one note, chosen by what is used again; newer results are shortened by what they are; the newest is whole. Until the next step all of that keeps its bytes, so that a provider's cache keeps its prefix, and what comes behind it is as it came but for blanks that JSON does not need."""
     @staticmethod
     def compress_results(budget: int = 0, *, share: int = 10, min_tokens: int = 375, max_tokens: int = 3000, steps: bool = True) -> CompressResults:
         """Tool results over a threshold become what names them, by what they are: search hits, files, code, JSON, tables, logs, diffs, pages. The newest execution is whole."""

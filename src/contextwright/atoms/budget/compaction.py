@@ -12,7 +12,8 @@ class Compaction(Terminal, frozen=True, kw_only=True):
     """Nothing is done while the request is within its budget. When it would pass it, one step
     goes down to a part of it: older exchanges become one note, chosen by what is used again;
     newer results are shortened by what they are; the newest is whole. Until the next step all of
-    that keeps its bytes, so that a provider's cache keeps its prefix.
+    that keeps its bytes, so that a provider's cache keeps its prefix, and what comes behind it is
+    as it came but for blanks that JSON does not need.
 
     Results are also shortened before that, where the tokens saved in the requests to come pay for
     what a cache must read anew. Everything can be had by its ref. No model is asked.
