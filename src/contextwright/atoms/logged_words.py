@@ -57,8 +57,8 @@ class LoggedWords(FollowedLog):
         for block in held:
             self._put(block)
         most = max(scores.values(), default=0.0) or 1.0
-        shares = ((round(score / most * SCORE_ONE), row) for row, score in scores.items())
-        best = nlargest(count, (each for each in shares if each[0] > 0))
+        shares = [(round(score / most * SCORE_ONE), row) for row, score in scores.items()]
+        best = nlargest(count, [each for each in shares if each[0] > 0])
         return {row: score for score, row in best}
 
     def _scores(self, weights: Mapping[str, float], count: int) -> dict[int, float]:
