@@ -8,7 +8,13 @@ from tests.compiler.test_horizon import chat
 from tests.parameters import few
 
 from contextwright import C, Engine, Session, replay
-from contextwright.compiler import limited_again, overflow, spec_compiler, step_places
+from contextwright.compiler import (
+    limited_again,
+    overflow,
+    request_decision,
+    spec_compiler,
+    step_places,
+)
 from contextwright.testing import target_for
 
 SPECS = (
@@ -150,9 +156,9 @@ def test_between_two_steps_no_stage_runs(monkeypatch):
 def test_what_a_step_dropped_is_written_in_ranges_once(monkeypatch):
     """A turn between two steps goes over no more entries than its receipt has."""
     given, engine = list[int](), engine_of(C.budget(400, overflow="summarize"))
-    session, join = Session("grown"), spec_compiler.without_superseded
+    session, join = Session("grown"), request_decision.without_superseded
     monkeypatch.setattr(
-        spec_compiler, "without_superseded", lambda some: given.append(len(some)) or join(some)
+        request_decision, "without_superseded", lambda some: given.append(len(some)) or join(some)
     )
     session.user("Find it all.")
     for _ in steps_of(session, random.Random(3), 200):
