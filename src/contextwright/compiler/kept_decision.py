@@ -226,7 +226,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
             decision, spare = same
             table[""] = _to_keep(decision, facts, spare, before.cut, before.start, windows)
             return decision
-    if since < before.start:
+    if since < before.start or _is_step_due(before, words, windows, planned, inputs):
         return None
     if planned.view == "step" and not begins_alike(
         before.start, freed, planned, inputs, before.limit
@@ -291,6 +291,21 @@ def _new(before: KeptDecision, words: NewWords, inputs: Inputs) -> Blocks | None
     if words.blocks[: len(unsettled)] != unsettled or texts != before.texts:
         return None
     return new if are_whole(new, before.count, inputs) else None
+
+
+def _is_step_due(
+    before: KeptDecision,
+    words: NewWords,
+    windows: tuple[int, ...],
+    planned: Plan,
+    inputs: Inputs,
+) -> bool:
+    """Whether the limit may take a step, for which a compile looks no further back than it has to;
+    what leaves a window of what it holds whole gives room. A fold begins where it did."""
+    if planned.view == "fold" or (windows != before.windows and not before.limit_steps):
+        return False
+    new = tuple([block for block in words.blocks if block.order >= before.count])
+    return _spare(before.spare, new, inputs) is None
 
 
 def _limited_anew(
