@@ -82,3 +82,8 @@ def test_what_left_without_a_look_counts_in_the_receipt():
     assert tail.tokens_before + kept == every
     assert tail.tokens_before > NEAR[0] * 400
     assert "turns 1 to" in tail.reason
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_what_the_summary_tells_is_not_written_as_left_out(spec):
+    assert not compile(talk(random.Random(3), 120), spec, model="gpt-5").manifest.left_out

@@ -28,7 +28,7 @@ class Presentation(NamedTuple):
 
 
 class _KnownCosts(NamedTuple):
-    """What counts blocks for a receiver."""
+    """What counts for a receiver, and the receiver that it is of."""
 
     target: Target
     costs: "ReceiverCosts"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain, groupby
-from operator import attrgetter, is_
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -30,7 +30,7 @@ from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import has_refusable, unrendered
 from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
-from contextwright.memo.by_identity import NEWEST
+from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
@@ -199,9 +199,8 @@ def _written(built: CompileResult, tracer: Tracer) -> WrittenChanges:
     """What is written of the changes: most requests have those of the one before."""
     table, changes = built.room.inputs.memo.table("written changes"), tuple(tracer.changes)
     known: WrittenChanges | None = table.known(NEWEST)
-    if known is not None and len(known.changes) == len(changes):
-        if all(map(is_, known.changes, changes)):
-            return known
+    if known is not None and same_objects(known.changes, changes):
+        return known
     shorter = tuple(map(built.ranges.shorter, changes))
     made = table[NEWEST] = WrittenChanges(changes, shorter, tuple(_truncations(changes)))
     return made

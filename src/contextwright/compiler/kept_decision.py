@@ -122,9 +122,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     if spare.tokens < 0 or cut >= inputs.protection.edge or has_summary:
         return
     windows = _begins(planned, inputs)
-    table[""] = _to_keep(
-        decision, _facts(planned, inputs, target), spare, cut, inputs.start, windows
-    )
+    table[""] = _to_keep(decision, _facts(inputs, target), spare, cut, inputs.start, windows)
 
 
 def _to_keep(
@@ -171,7 +169,7 @@ def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> int:
     return -1 if drop is None else LimitDrop(drop, blocks, tracer.summarized).cut(inputs.protection)
 
 
-def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...]:
+def _facts(inputs: Inputs, target: Target) -> tuple[object, ...]:
     """What all that a decision holds depends on, beside the session's exchanges and its state, and
     what a block costs."""
     snapshot, protection = inputs.snapshot, inputs.protection
@@ -197,7 +195,7 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...]:
 def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> RequestDecision | None:
     """The decision before, with what came since; None where it has to be decided anew."""
     before: KeptDecision | None = table.known("")
-    facts = _facts(planned, inputs, target)
+    facts = _facts(inputs, target)
     if before is None or before.facts != facts or not _holds(before, inputs):
         return None
     held = _held(inputs.protection)

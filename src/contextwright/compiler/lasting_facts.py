@@ -3,7 +3,6 @@ request, while none of them moves."""
 
 from hashlib import sha256
 from itertools import chain
-from operator import is_
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,7 +13,7 @@ from contextwright.compiler.manifest import ToolPolicy, Unrendered
 from contextwright.compiler.of_body import unrendered_parameters
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.unrendered import unrendered_tools
-from contextwright.memo.by_identity import NEWEST
+from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.render.message_layout import Layout
 from contextwright.render.target import Target
 from contextwright.render.wire import scrubbed
@@ -68,9 +67,8 @@ def lasting_facts(
     tools = (assembled.tools, assembled.available, assembled.unsent_tools, layout.tools)
     # by which objects they are: those of equal specs may differ, such as of 1 and 1.0
     about = (spec, planned, target, state, *map(len, tools), *chain.from_iterable(tools))
-    if known is not None and known.limit == limit and len(known.objects) == len(about):
-        if all(map(is_, known.objects, about)):
-            return known
+    if known is not None and known.limit == limit and same_objects(known.objects, about):
+        return known
     fields = {
         **_of_target(target),
         **_of_tools(planned, target, assembled, layout),

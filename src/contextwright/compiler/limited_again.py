@@ -5,7 +5,13 @@ import msgspec
 
 from contextwright.compiler.assemble import ARCHIVE, Assembled, called_tools
 from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.new_words import NewWords, alone, are_whole, is_collecting, with_newest
+from contextwright.compiler.new_words import (
+    NewWords,
+    are_whole,
+    collecting_anew,
+    is_collecting,
+    with_newest,
+)
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.request_decision import Fitted, fitted_in, is_enough, oldest_of
 from contextwright.compiler.trace import Tracer
@@ -106,7 +112,7 @@ def limited_again(
             return None  # they take another part of the room
     oldest, whole = oldest_of(planned, inputs), start == inputs.snapshot.preamble
     behind = planned.view == "step" and not whole
-    own = alone(inputs, start=start, behind_step=behind, oldest=oldest, folded=[])
+    own = collecting_anew(inputs, start=start, behind_step=behind, oldest=oldest, folded=[])
     known = inputs.memo.table(("summarized", inputs.cost_id), brief=True)
     tracer = Tracer(inputs.cost, inputs.protection, known=known)
     tracer.take(worded.findings)

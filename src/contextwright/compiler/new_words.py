@@ -32,7 +32,7 @@ def is_collecting(inputs: Inputs) -> bool:
     return any((inputs.asked, inputs.used, inputs.wrote, inputs.notes, inputs.stepped))
 
 
-def alone(inputs: Inputs, **changes: object) -> Inputs:
+def collecting_anew(inputs: Inputs, **changes: object) -> Inputs:
     """The inputs, with nothing collected yet."""
     empty = {"asked": {}, "used": {}, "wrote": {}, "notes": [], "undecided": [], "stepped": {}}
     return msgspec.structs.replace(inputs, **empty, **changes)
@@ -41,7 +41,7 @@ def alone(inputs: Inputs, **changes: object) -> Inputs:
 def words_since(since: int, planned: Plan, inputs: Inputs) -> NewWords | None:
     """What the words leave of the exchanges from one on; None where they ask or tell anything."""
     tracer = Tracer(inputs.cost, inputs.protection)
-    own = alone(inputs, start=since, resumes=True)
+    own = collecting_anew(inputs, start=since, resumes=True)
 
     def guard(blocks: Blocks) -> Blocks:
         return guard_again(planned, own, tracer, blocks)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.stood_for import NO_MERGES, StoodFor, stood_for
+from contextwright.compiler.stood_for import NO_MERGES, StoodFor, spans_between, stood_for
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.spec.inputs import Inputs
 from contextwright.tasks.left_turns import LEFT_TURNS, NONE_PASSED, Passed
@@ -31,6 +31,7 @@ def passed_by(state: BudgetState) -> Passed:
         last=inputs.clean_name(newest.lineage[-1]),
         stop=stop,
         turn=oldest.turn,
+        spans=spans_between(first, stop, orders),
     )
 
 
@@ -58,4 +59,5 @@ def told_with_passed(
     older = (b for b in before if 0 <= b.order < passed.stop and b not in stays)
     every = (*made.lineage, *(id for block in older for id in block.lineage))
     stands = stood_for(replace(made, lineage=every), before, state.inputs.cost)
-    return {made: replace(stands, tokens=stands.tokens + passed.tokens)}
+    spans, tokens = passed.spans + stands.spans, passed.tokens + stands.tokens
+    return {made: replace(stands, spans=spans, tokens=tokens)}

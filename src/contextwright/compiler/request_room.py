@@ -1,7 +1,7 @@
 """What a request may have: the limit of its spec, or the window shared out among layers, less what
 is no block."""
 
-from operator import attrgetter, is_
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +13,7 @@ from contextwright.compiler.layout import layout_of
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import StepError
-from contextwright.memo.by_identity import NEWEST
+from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
 from contextwright.spec.inputs import Inputs
@@ -82,9 +82,8 @@ def _tokens_of_no_block(
     known: _Bare | None = table.known(NEWEST)
     words = map(_MESSAGES, assembled.system)
     parts = (target, len(assembled.system), *words, *assembled.tools)
-    if known is not None and len(known.parts) == len(parts) and known.called == assembled.called:
-        if all(map(is_, known.parts, parts)):
-            return known.tokens
+    if known is not None and known.called == assembled.called and same_objects(known.parts, parts):
+        return known.tokens
     tokens = _measured(assembled, inputs, target, renderer)
     if target.sources is None:  # else it would hold its session's log
         table[NEWEST] = _Bare(parts, assembled.called, tokens)

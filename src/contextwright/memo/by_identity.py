@@ -33,6 +33,11 @@ def by_identity(table: Table, items: Sequence[T], make: Callable[[T], V]) -> lis
     return list(values)
 
 
+def same_objects(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether both hold the very same objects."""
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
 def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
     """With how many of the very same objects both begin."""
     if all(map(is_, one, other)):  # as nearly always

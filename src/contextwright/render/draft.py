@@ -153,12 +153,6 @@ class RequestDraft:
             "argument_note", where, NOT_JSON.format(clean(call.arguments)[:SHOWN_ARGUMENTS])
         )
 
-    def _with_media(self, text: str, result: ToolResult, where: str, *, images: bool) -> str:
-        media = [part for part in result.content if isinstance(part, (Image, File))]
-        if images and text.strip():
-            media = [part for part in media if isinstance(part, File) or not is_sendable(part)]
-        return "\n".join(filter(None, (text, *(self.media(part, where) for part in media))))
-
     def missing(self, result: ToolResult, where: str) -> None:
         """Note a result that stands for one which the log has not."""
         if result.status == "interrupted" and result.content == (Text(text=INTERRUPTED),):
@@ -182,6 +176,13 @@ class RequestDraft:
         if note := self.arguments_note(call, where):
             return f"{note}\n{text}"
         return text if text.strip() else self.empty(where)
+
+    def _with_media(self, text: str, result: ToolResult, where: str, *, images: bool) -> str:
+        """A result's text, a line behind it for each picture and file that is not sent."""
+        media = [part for part in result.content if isinstance(part, (Image, File))]
+        if images and text.strip():
+            media = [part for part in media if isinstance(part, File) or not is_sendable(part)]
+        return "\n".join(filter(None, (text, *(self.media(part, where) for part in media))))
 
 
 def _short(text: str) -> str:

@@ -25,13 +25,14 @@ def text_is_encodable(request: Any) -> Broken:
 
 def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
     """The items of a list in the request, each with its place; one that is no object is empty."""
-    items = request.get(key)
-    if type(items) is not list or not _DICTS.issuperset(map(type, items)):  # pyright: ignore[reportUnknownArgumentType]
-        items = objects(list_if(items))
+    value: Any = request.get(key)
+    items: list[Json] = value if type(value) is list else list_if(value)
+    if not _DICTS.issuperset(map(type, items)):
+        items = objects(items)
     places = _PLACES.get(key)
-    if places is None or len(places) < len(items):  # pyright: ignore[reportUnknownArgumentType]
-        places = _places(key, 2 * len(items))  # pyright: ignore[reportUnknownArgumentType]
-    return zip(places, items, strict=False)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    if places is None or len(places) < len(items):
+        places = _places(key, 2 * len(items))
+    return zip(places, items, strict=False)
 
 
 def objects(items: list[Any]) -> list[Json]:

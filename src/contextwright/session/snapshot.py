@@ -123,10 +123,6 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
             stop = count
         return self.log.exchanges(start, stop, self.position)
 
-    def last_turns(self, n: int) -> list[Exchange]:
-        """The exchanges of the newest `n` turns."""
-        return self.exchanges(self.turn_start(max(0, self.turn + 1 - n)))
-
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn, counted from 0."""
         return self.log.turn_start(turn) if 0 <= turn <= self.turn else 0
@@ -165,11 +161,9 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Those of the positions whose events have this role, author, type, tool or tag."""
         among = {position for position in positions if position < self.position}
         having = self.log.holding(attribute, value, among)
-        return (
-            having
-            if attribute != "tag"
-            else having | among.intersection(self._tagged_in_state(value))
-        )
+        if attribute == "tag":
+            having |= among.intersection(self._tagged_in_state(value))
+        return having
 
     def _tagged_in_state(self, tag: str) -> Iterable[int]:
         for key, tags in self.state.items():

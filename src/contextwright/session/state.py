@@ -90,11 +90,6 @@ class State(Mapping[str, Any]):
             return {key: value for key, value in self.items() if key.startswith(prefix)}
         return {key: value for key, value in self.items() if not key.startswith(SCOPES)}
 
-    def without_temp(self) -> "State":
-        """The state as the next invocation finds it."""
-        lasting = {key: value for key, value in self.items() if not key.startswith("temp:")}
-        return State(lasting, self.version + 1)
-
 
 def check_key(key: str) -> None:
     """Refuse a key that is empty or too long.

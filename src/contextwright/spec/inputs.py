@@ -220,11 +220,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def conversation(self, source: str) -> tuple[Block, ...]:
         """The raw blocks of the conversation: all from `start` on, and what is held of those
         before, unless that was decided. Nor is given what is too old."""
-        snapshot, first = self.snapshot, self.snapshot.preamble
-        start = max(first, self.start, self.oldest)
-        held = [] if self.resumes else self.held_before(start)
-        exchanges = (snapshot.exchanges(at, at + 1)[0] for at in held)
-        return self.blocks([*exchanges, *snapshot.exchanges(start)], source)
+        first = self.snapshot.preamble
+        return self._brought(first, max(first, self.start, self.oldest), source)
 
     def held_before(self, start: int) -> list[int]:
         """The exchanges that something holds where a compile begins behind them."""
@@ -240,10 +237,14 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def newest(self, first: int, source: str) -> tuple[Block, ...]:
         """The raw blocks of the conversation from an exchange on: what `conversation` has of them,
         however old they are."""
-        start = max(first, self.start)
+        return self._brought(first, max(first, self.start), source)
+
+    def _brought(self, first: int, start: int, source: str) -> tuple[Block, ...]:
+        """The raw blocks of all from `start` on, and of what is held from `first` up to there."""
+        snapshot = self.snapshot
         held = [] if self.resumes or start == first else self.held_before(start)
-        exchanges = (self.snapshot.exchanges(at, at + 1)[0] for at in held if at >= first)
-        return self.blocks([*exchanges, *self.snapshot.exchanges(start)], source)
+        exchanges = (snapshot.exchanges(at, at + 1)[0] for at in held if at >= first)
+        return self.blocks([*exchanges, *snapshot.exchanges(start)], source)
 
     def unsure(self, word: str) -> None:
         """A word that goes by the tokens of all was given too few to tell: unless these were all,
@@ -255,10 +256,6 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """How far back a block is, in turns, or in exchanges of a turn that is long
         (`Snapshot.age`); 0 outside the conversation."""
         return 0 if block.order < 0 else self.snapshot.age(block.order, block.turn)
-
-    def may_rewrite(self, block: Block) -> bool:
-        """Whether a block is settled history, or a text, that may be shortened or rewritten."""
-        return block.order < self.settled and self.protection.may_change(block)
 
     def reading(self) -> frozenset[int]:
         """Places of the exchanges in which the agent read back what it still works with: shortened

@@ -15,7 +15,6 @@ from contextwright.tasks.left_turns import (
     FORM,
     LEAST,
     LEFT_TURNS,
-    NONE_PASSED,
     SHARE,
     LeftTurns,
     Passed,
@@ -64,7 +63,7 @@ def layer_stages(
     caps: Caps,
     over: Over,
     drop: Callable[[Block], bool],
-    passed: Passed = NONE_PASSED,
+    passed: Passed,
 ) -> Iterator[LayerStage]:
     """The stages, cheapest first: first what layers have beyond their shares, then what there is.
     Nothing is dropped before all is as short as it may be.

@@ -14,6 +14,8 @@ from contextwright.spec.task import Task
 from contextwright.tasks.scores import query_of
 from contextwright.text.cut import cut
 
+LEFT_TURNS = "summary:tail"
+"""Source of the summary of turns that left."""
 SHARE = 3
 """A query-focused summary has a third of its text's tokens at most."""
 TAIL = 120
@@ -31,6 +33,7 @@ class Passed(msgspec.Struct, frozen=True):
         tokens: of all of them; 0 where there are none.
         first, last: the ids of the first event and of the last one.
         stop: the exchange behind them. turn: the first one's.
+        spans: of them, neighbours as one: the place of the first, and of the one behind the last.
     """
 
     tokens: int = 0
@@ -38,6 +41,7 @@ class Passed(msgspec.Struct, frozen=True):
     last: str = ""
     stop: int = 0
     turn: int = 0
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 NONE_PASSED = Passed()
@@ -92,10 +96,6 @@ class LeftTurns:
 def room_for_turns(tokens: int) -> int:
     """Tokens at most of what is told of turns of so many tokens, with its form."""
     return min(TAIL, max(LEAST, tokens // SHARE)) + FORM
-
-
-LEFT_TURNS = "summary:tail"
-"""Source of the summary of turns that left."""
 
 
 def summary_of(blocks: Blocks, room: int, inputs: Inputs) -> str | None:
