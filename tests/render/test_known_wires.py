@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 from tests.compiler.test_fold import calls_of
 
 from contextwright import C, Session
+from contextwright.adapters.wrap.live_renderer import FORMAT as LIVE
+from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ContextwrightError
+from contextwright.memo.ownership import remembering
+from contextwright.render.known_wires import wires_of_blocks
 from contextwright.render.providers import provider_named
 from contextwright.session import Tool
 from contextwright.spec.inputs import Memo
@@ -190,3 +194,14 @@ def test_a_request_that_goes_on_is_asked_for_the_neighbours_of_what_is_new(monke
         (broken,) = renderer.validate({"messages": [*messages, {**answer}]}, target)[:1]
         assert broken.where == "messages[22]"
     assert seen[:4] == [20, 1, 21, 2]
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic", "gemini", LIVE])
+def test_what_was_counted_costs_the_same_again_and_is_sent(format):
+    session, target = Session("s"), target_for(format)
+    session.user("Where is the order?")
+    renderer, block = target.provider.renderer, block_of(session.snapshot().exchanges()[0])
+    with remembering(Memo()):
+        assert renderer.cost(block, target) == renderer.cost(block, target) > 0
+        pairs = wires_of_blocks(renderer, (block,), renderer.draft(target.sign), target)
+    assert "Where is the order?" in str(pairs)

@@ -34,14 +34,14 @@ class LiveRenderer(Renderer):
     parts = SendableParts(assistant_media=True)
     cache_order = ("system", "messages")
 
-    def wires(
-        self, block: Block, draft: RequestDraft, target: Target
-    ) -> Iterator[tuple[str, Wire]]:
+    def wires(self, block: Block, draft: RequestDraft, target: Target) -> list[tuple[str, Wire]]:
         """The messages of a block, each part with its text."""
+        pairs: list[tuple[str, Wire]] = []
         for message in block.messages:
             parts = [_wire_part(part) for part in message.parts]
             wire = {"event": message.event_id, "role": message.role, "parts": parts}
-            yield message.event_id, wire
+            pairs.append((message.event_id, wire))
+        return pairs
 
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The texts of the system, and of every message by part."""
