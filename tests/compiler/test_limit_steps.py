@@ -278,3 +278,44 @@ def test_a_window_that_an_answer_takes_whole_is_an_error_and_not_a_search_withou
     for spec in (C.default(), C.default() | C.budget(8_000), C.fit(8_000), C.compaction()):
         with pytest.raises(BudgetError):
             SpecCompiler(spec).compile(session.snapshot(), target)
+
+
+def _same(spec, session, memo):
+    """The pack under a memo, which has to be that of a process that knows nothing."""
+    target = target_for("openai-chat")
+    warm, cold = (
+        SpecCompiler(spec, memo=one).compile(session.snapshot(), target) for one in (memo, Memo())
+    )
+    assert warm.body == cold.body and warm.manifest == cold.manifest
+    return warm
+
+
+def _call(session, name, words, *, error=False):
+    session.call(name, "{}", id=f"c{len(session)}")
+    session.result(f"c{len(session) - 1}", "seven " * words, error=error)
+
+
+@pytest.mark.parametrize("words", [60, 90, 150])
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_a_failure_that_is_settled_moves_the_steps_behind_which_it_had_to_stay(spec, words):
+    session, memo = Session("s"), Memo()
+    session.user("Find out why the pump fails.")
+    for n in range(40):
+        _call(session, f"look{n % 9}" if n < 9 else "read", words, error=n in {2, 3, 4, 5})
+        _same(spec, session, memo)
+    assert _same(spec, session, memo).manifest.limit_steps > 1
+    session.resolve()
+    _same(spec, session, memo)
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_a_log_that_was_rewound_has_steps_of_its_own(spec):
+    session, memo = Session("s"), Memo()
+    session.user("Find out why the pump fails.")
+    for _ in range(30):
+        _call(session, "look", 90)
+        _same(spec, session, memo)
+    session.rewind(21)
+    for n in range(30):
+        _call(session, "look", n % 3)
+        _same(spec, session, memo)

@@ -235,3 +235,18 @@ def test_a_task_that_is_shortened_stands_in_a_saved_fold():
     pack = packed(session)
     again = packed(session, folds=pack.manifest.folds)
     assert again.body == pack.body and again.manifest == pack.manifest
+
+
+def test_a_fold_that_was_saved_where_steps_begin_anew_is_saved_again_as_it_is():
+    """Also where a process that loaded it is asked for the very same request."""
+    session, memo, spec = Session("s"), Memo(), C.default() | C.truncate(60) | C.compaction(400)
+    session.user("Find the parts.")
+    origins = set()
+    for n in range(60):
+        session.call("find", {"part": n}, id=f"c{n}")
+        session.result(f"c{n}", f"part {n} is here " * 30)
+        pack = packed(session, memo=memo, spec=spec)
+        origins |= {fold.place - fold.origin for fold in pack.manifest.folds if fold.origin}
+        again = packed(session, folds=pack.manifest.folds, spec=spec)
+        assert again.body == pack.body and again.manifest == pack.manifest
+    assert 0 in origins

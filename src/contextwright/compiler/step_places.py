@@ -11,6 +11,7 @@ known without all that were before (ADR 94).
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
+from weakref import ref
 
 import msgspec
 
@@ -22,7 +23,9 @@ from contextwright.compiler.token_sums import (
     running_tokens,
     tokens_between,
 )
+from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import State, resolved_in
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.memo import Memo
@@ -94,17 +97,46 @@ class LimitStep(msgspec.Struct, frozen=True):
     since: int = 0
 
 
+class _Ground(msgspec.Struct, frozen=True, eq=False):
+    """What the steps of a log follow from beside what comes at its end.
+
+    Args:
+        log: one that was rewound is another. joins: results that came late, with which an exchange
+            of before has other tokens. state: the session's, of which `resolved` need not stay.
+    """
+
+    log: ref[Log]
+    joins: int
+    state: State
+    resolved: tuple[str, ...]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> "_Ground":
+        """That of a moment."""
+        log, state = snapshot.log, snapshot.state
+        return cls(ref(log), len(log.late_joins()), state, resolved_in(state))
+
+    def holds(self, snapshot: Snapshot) -> bool:
+        """Whether it is that of a later moment too."""
+        log, state = snapshot.log, snapshot.state
+        return (
+            self.log() is log
+            and self.joins == len(log.late_joins())
+            and (self.state is state or self.resolved == resolved_in(state))
+        )
+
+
 class StepPlaces:
     """The steps of one log since they last began anew, as far as they were taken; they grow at
     their end."""
 
     def __init__(self) -> None:
+        self._ground: _Ground | None = None
         self._begin()
 
     def _begin(self) -> None:
         self.steps: list[LimitStep] = []
         self.at = 0
-        self.joins = 0
         self.origins: list[int] = []
         """The first exchange, and the places where steps began anew."""
 
@@ -120,10 +152,9 @@ class StepPlaces:
             base: tokens of it that are no exchange.
         """
         snapshot = inputs.snapshot
-        joins = len(snapshot.log.late_joins())
-        if joins != self.joins:  # an exchange of before has other tokens now
+        if self._ground is None or not self._ground.holds(snapshot):
             self._begin()
-            self.joins = joins
+            self._ground = _Ground.of(snapshot)
         stop = snapshot.exchange_count
         if len(self.origins) > 1 and stop <= self.origins[-1]:  # a look back
             return StepPlaces().newest(rule, base, inputs)

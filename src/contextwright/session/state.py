@@ -103,3 +103,8 @@ def check_key(key: str) -> None:
             where=f"state key {key[:40]!r}",
             fix=f"use 1 to {MAX_KEY} characters",
         )
+
+
+def resolved_in(state: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys that say which failed executions are settled."""
+    return tuple([key for key in state if key.startswith(RESOLVED_PREFIX)])

@@ -45,7 +45,7 @@ from contextwright.compiler.steps.note_pages import page_of, pages_line
 from contextwright.compiler.steps.origins import Origins
 from contextwright.compiler.stood_for import NoteLineage
 from contextwright.session.event import Text
-from contextwright.session.state import RESOLVED_PREFIX
+from contextwright.session.state import resolved_in
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix
 
@@ -192,7 +192,7 @@ class Fold:
 
     def _change(self, newer: Sequence[Block], known: int, economy: Economy, inputs: Inputs) -> None:
         """Forget the steps that were taken for other exchanges than these, or in another room."""
-        settled = tuple(key for key in inputs.snapshot.state if key.startswith(RESOLVED_PREFIX))
+        settled = resolved_in(inputs.snapshot.state)
         same = known + _common(self.blocks[known:], newer)
         self.history.forget(self.blocks, same)
         self.digest.forget(same)

@@ -68,7 +68,7 @@ class Origins:
                 self._places.append(origin := place)
             sums.append(sums[-1] + cost(blocks[place]))
             self._turns.append(self._turns[-1] + (blocks[place].role == "user"))
-        origin = self.before(stop)
+        origin = self.before(stop + 1)  # what was saved may end with one
         return stop if self.passed(origin, stop) > most else origin
 
     def before(self, origin: int) -> int:
