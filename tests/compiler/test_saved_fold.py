@@ -187,7 +187,7 @@ def test_a_loaded_session_is_looked_at_where_its_fold_ends(monkeypatch):
         loaded = Session("s2", list(source.log))
         save_folds(loaded.metadata, pack.manifest.folds)
         made = calls_of(monkeypatch, memos, "block_of")
-        counted = calls_of(monkeypatch, Counter, "_tokens")
+        counted = calls_of(monkeypatch, Counter, "_count")
         engine = Engine(C.compaction(1500), "gpt-4o")
         assert engine.compile(loaded).body == pack.body
         assert engine.ledger(loaded) == first.ledger(source)
