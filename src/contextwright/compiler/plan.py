@@ -56,8 +56,8 @@ class Plan(msgspec.Struct, frozen=True):
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
         brings_calls: whether requests have calls whenever a turn has any, whichever a word takes
             out once the turn is over.
-        indexed: the word that brings all that the limit is given, found by the log's indexes.
         age_limit: what leaves nothing of the conversation that is older than it says.
+        indexed: the word that brings all that the limit is given, found by the log's indexes.
         is_sole: whether no two terms of the spec may bring the same.
         may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
         slides: whether windows of the newest are all that it brings of the conversation.

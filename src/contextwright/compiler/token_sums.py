@@ -18,8 +18,6 @@ from contextwright.spec.saved_fold import SavedPrefix
 
 SOURCE = "history"
 """The term of the spec that exchanges are counted as brought by."""
-
-
 NEAR = 64
 """Exchanges that sums are brought up to date by where a look-up alone was asked for, and from their
 blocks, which a request is likely to need as well; more are counted from their events."""

@@ -21,7 +21,7 @@ from contextwright.render.known_wires import (
     wires_of_tools,
 )
 from contextwright.render.message_layout import Layout
-from contextwright.render.request_wires import known_wires, token_sums
+from contextwright.render.request_wires import request_wires, token_sums
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import Rule
 from contextwright.render.source_messages import SourceMessages
@@ -403,7 +403,7 @@ class Renderer:
         ask = broken or broken_rules
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
-        with known_wires(target) as known:
+        with request_wires(target) as known:
             known.go_on(wires, target)
             fresh, tail = known.unchecked(len(wires), self)
             unbroken = self._kept_by_parts(request, fresh, tail, len(wires), ask)

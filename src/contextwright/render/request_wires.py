@@ -149,7 +149,7 @@ class RequestWires:
         self._allowed, self._is_request = count, True
 
 
-def known_wires(target: "Target") -> AbstractContextManager[RequestWires]:
+def request_wires(target: "Target") -> AbstractContextManager[RequestWires]:
     """What is known of the messages of requests to a target, while it is used."""
     known = owned_growing(("request wires", *_key(target)), RequestWires)
     return nullcontext(RequestWires()) if known is None else known
@@ -157,7 +157,7 @@ def known_wires(target: "Target") -> AbstractContextManager[RequestWires]:
 
 def token_sums(renderer: "Renderer", wires: Sequence[Wire], target: "Target") -> list[int]:
     """Tokens of so many first messages: of none, of the first, and so on."""
-    with known_wires(target) as known:
+    with request_wires(target) as known:
         known.go_on(wires, target)
         return known.sums(len(wires), renderer, target)
 
