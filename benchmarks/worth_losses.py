@@ -87,13 +87,11 @@ def _price(row: dict[str, Any]) -> str:
 def _reader(found: dict[str, Any]) -> Iterator[str]:
     ours = next(row for row in found["rows"] if row["method"].endswith("(ours)"))
     for row in found["rows"]:
-        if row is ours or row["method"] in {"full history", "no history"}:
-            continue
-        low, middle, _ = row["kept"]
-        if middle > ours["kept"][1]:
-            over = f"; over the budget in {row['over']:.0%}" if row["over"] else ""
-            sure = "surely " if low > ours["kept"][2] else ""
-            yield f"a small model reads the next call {sure}better behind {row['method']} ({middle:.2f} of full history beside {ours['kept'][1]:.2f}{over})."
+        if "ahead" in row:
+            _, middle, high = row["ahead"]
+            if middle < 0:
+                sure = "surely " if high < 0 else ""
+                yield f"a small model reads the next call {sure}better behind {row['method']}, by {-middle:.2f} nats a token, at the {row['held']} calls at which it sends what can be sent in the budget."
     for cell in found["stopped"]:
         if cell["method"] == ours["method"]:
             yield f"{cell['file']}, session {cell['session']}: ours gave no request at half of the tokens: {cell['stopped']}"

@@ -68,12 +68,14 @@ def reader(told: Figures) -> Iterator[str]:
     yield ""
     yield f"The recorded next call under {found['model']}, given each method's request: the mean log-likelihood of its tokens, 1 being"
     yield "what full history gives and 0 what no history gives. Both ends are of the same calls, so a figure above 1 says that less was read"
-    yield "better. Every method is told half of the tokens that full history has at that call; **over**: calls at which it sent more all the"
-    yield f"same, so that its figure is not one of that budget. The last calls of sessions of 500 to 1,800 tokens ({found['files']}),"
-    yield f"{found['calls']} at which every method gave a request. So few that a wide interval says nothing: it is a first run."
+    yield "better. Every method is told half of the tokens that full history has at that call. **over**: calls at which it sent more all the"
+    yield "same; **invalid**: calls at which it sent what a provider refuses (a result without its call, no user's words first). Such a request"
+    yield "is none of that budget, so ours is set **beside** each method at the calls that are left to it: by how many nats a token ours is ahead"
+    yield f"there, and of how many calls. The last calls of sessions of {found['shortest']:,} to {found['longest']:,} tokens ({found['files']}),"
+    yield f"{found['calls']} at which every method gave a request."
     yield ""
-    yield "| method | likelihood kept | nats a token | tokens | over |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
+    yield "| method | likelihood kept | nats a token | tokens | over | invalid | ours ahead by | of calls |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for row in found["rows"]:
         cells = [
             row["method"],
@@ -81,6 +83,9 @@ def reader(told: Figures) -> Iterator[str]:
             interval(row["nats"]),
             f"{row['tokens']:.2f}",
             f"{row['over']:.2f}",
+            f"{row['invalid']:.2f}",
+            interval(row["ahead"]) if "ahead" in row else "",
+            str(row.get("held", "")),
         ]
         yield "| " + " | ".join(cells) + " |"
 

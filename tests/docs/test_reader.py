@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.reader import NOTHING, WHOLE, call_of, figure_rows, kept
+from benchmarks.reader import FEWEST, NOTHING, OURS, WHOLE, call_of, figure_rows, kept
 from benchmarks.reader_model import Reader, Shape
 
 SHAPE = Shape(layers=2, heads=4, kv_heads=2, width=16, window=300)
@@ -52,9 +52,29 @@ def test_what_is_over_the_window_is_refused():
         reader().likelihoods([1] * 300, [2])
 
 
+def cell(session, method, nats, tokens=5, invalid=False):
+    figures = {"nats": nats, "tokens": tokens, "invalid": invalid}
+    return {"file": "f", "session": session, "method": method, "whole": 10, **figures}
+
+
+def test_ours_is_set_beside_requests_that_can_be_sent_and_hold_the_budget():
+    cells = []
+    for n in range(FEWEST + 2):
+        cells += [cell(n, NOTHING, -3.0), cell(n, WHOLE, -1.0, tokens=10), cell(n, OURS, -1.5)]
+        over, invalid = n == 0, n == 1
+        better = -2.0 if n > 1 else 0.0
+        cells.append(cell(n, "peer", better, tokens=6 if over else 5, invalid=invalid))
+    rows = {row["method"]: row for row in figure_rows(cells)}
+    assert (rows["peer"]["over"], rows["peer"]["invalid"]) == (0.1, 0.1)
+    assert (rows["peer"]["held"], rows["peer"]["ahead"]) == (FEWEST, [0.5, 0.5, 0.5])
+    assert "ahead" not in rows[OURS] | rows[WHOLE]
+    few = [one for one in cells if one["session"] < FEWEST]
+    assert "ahead" not in {row["method"]: row for row in figure_rows(few)}["peer"]
+
+
 def test_figures_are_between_none_and_all_and_over_the_calls_that_everybody_has():
     cells = [
-        {"file": "f", "session": n, "method": method, "nats": nats, "tokens": 5, "whole": 10}
+        cell(n, method, nats)
         for n in range(3)
         for method, nats in ((NOTHING, -3.0), (WHOLE, -1.0), ("half", -2.0))
         if (n, method) != (2, "half")
