@@ -14,7 +14,6 @@ from contextwright.compiler.steps.decide import (
     LEAST,
     NOTE,
     NOTHING,
-    TAIL,
     Decisions,
     _fresh,
     due_at,
@@ -171,7 +170,7 @@ def folded(blocks, decisions, known, economy, inputs):
     ]
     low = economy.space * economy.low // 100
     upto, tail = last, fresh
-    while upto > 0 and tail + sizes[upto - 1] <= low * TAIL // 100:
+    while upto > 0 and tail + sizes[upto - 1] <= low * economy.tail // 100:
         upto -= 1
         tail += sizes[upto]
     newer = tail + sum(sizes[at] for at in held if at < upto)

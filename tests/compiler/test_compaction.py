@@ -130,6 +130,23 @@ def test_the_newest_result_is_whole_and_old_ones_are_named():
     assert len(notes) == 1 and "C-0001" in notes[0]["content"]
 
 
+def test_under_a_limit_that_no_cache_keeps_a_step_leaves_the_newest():
+    """Rare steps would save nothing there: the exchange that the user's words answer stays."""
+    session, after_steps = Session("s"), []
+    for n in range(40):
+        session.call("find_table", f'{{"town": "T-{n}"}}', id=f"c{n}")
+        session.result(f"c{n}", f"A table for {n} at Bistro {n}, at half past seven, is free. " * 2)
+        session.assistant(f"Bistro {n} has a table in T-{n}: shall I book it?")
+        session.user("Yes, and then look at the next town.")
+        pack = compile(session, C.default() | C.compaction(500, eager=False), model="gpt-4o")
+        texts = [str(message) for message in pack.request["messages"]]
+        if any('source="earlier"' in text for text in texts):
+            after_steps.append(pack.tokens)
+            assert any(f"Bistro {n} has" in text for text in texts)
+            assert any(f'"call_id": "c{n}"' in text or f"'c{n}'" in text for text in texts)
+    assert len(after_steps) > 30 and min(after_steps) > 350
+
+
 def test_a_note_names_what_no_other_part_of_the_request_says():
     """An identifier of the instruction, or of a newer call's arguments, is in the request anyway."""
     session = Session("s")

@@ -195,7 +195,7 @@ def test_a_first_compile_takes_the_steps_since_the_newest_beginning(monkeypatch)
     for exchanges in (100, 200, 400):
         steps.clear()
         session = work(exchanges, 1)
-        list(growing(session, C.compaction(1000), Memo(), [len(session)]))
+        list(growing(session, C.compaction(1100), Memo(), [len(session)]))
         most.append(len(steps))
     assert min(most) > 0 and max(most) <= 3 * origins.SPACES, most
 

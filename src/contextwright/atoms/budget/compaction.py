@@ -25,7 +25,8 @@ class Compaction(Terminal, frozen=True, kw_only=True):
         max_tokens: the budget; 0 for `soft` percent of what the model's window leaves.
         soft: percent of that from which on a step is due.
         headroom: tokens of the window that should stay free: a step is due before they are used.
-        low: percent of the budget that a step goes down to.
+        low: percent of the budget that a step goes down to; 85 at least for a budget of less than
+            1,024 tokens, of which no provider's cache keeps a prefix.
         eager: whether results are shortened early, where it pays.
     """
 

@@ -11,7 +11,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.mapped_log import final_until, mapped
-from contextwright.compiler.steps.decide import Decisions, Economy
+from contextwright.compiler.steps.decide import Decisions, economy_of
 from contextwright.compiler.steps.fold import Fold
 from contextwright.compiler.steps.known_prefix import (
     KnownPrefix,
@@ -73,7 +73,7 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
         conversation = with_short_task(raw, limit, inputs)
     if not conversation or space <= 0:
         return Stepped(blocks, blocks)
-    economy = Economy(space, stage.low, stage.eager, inputs.step_prices)
+    economy = economy_of(space, limit, stage, inputs.step_prices)
     with _fold(stage, limit, inputs) as fold:
         if fold.prefix is None and inputs.start > inputs.snapshot.preamble:
             saved = saved_with_prefix(stage, limit, inputs)
