@@ -94,7 +94,8 @@ def _reader(found: dict[str, Any]) -> Iterator[str]:
                 yield f"a small model reads the next call {sure}better behind {row['method']}, by {-middle:.2f} nats a token, at the {row['held']} calls at which it sends what can be sent in the budget."
     for cell in found["stopped"]:
         if cell["method"] == ours["method"]:
-            yield f"{cell['file']}, session {cell['session']}: ours gave no request at half of the tokens: {cell['stopped']}"
+            why = cell["stopped"].partition("\n")[0]
+            yield f"{cell['file']}, session {cell['session']}: ours gave no request at half of the tokens: {why}"
 
 
 def _fidelity(parts: list[dict[str, Any]]) -> Iterator[str]:

@@ -65,7 +65,7 @@ def wires_alone(renderer: "Renderer", block: Block, target: "Target") -> BlockWi
     if known is not None and known.messages is block.messages:
         return known
     draft = renderer.draft(target.sign)
-    pairs = renderer.wires(block, draft, target)
+    pairs = list(renderer.wires(block, draft, target))  # a renderer of a user's may yield them
     made = BlockWires(block.messages, pairs, draft.inserted, draft.ids)
     if table is not None:
         if len(table) >= COUNTED:
