@@ -250,3 +250,13 @@ def test_a_fold_that_was_saved_where_steps_begin_anew_is_saved_again_as_it_is():
         again = packed(session, folds=pack.manifest.folds, spec=spec)
         assert again.body == pack.body and again.manifest == pack.manifest
     assert 0 in origins
+
+
+def test_a_second_message_behind_a_saved_fold_is_no_other_conversation():
+    """The saved request ends with the user's words, and the user writes again before it is asked."""
+    session = work(120, 1)
+    session.user("Please look at the second one.")
+    folds, memo = packed(session).manifest.folds, Memo()
+    assert packed(session, folds=folds, memo=memo).manifest.folds
+    session.user("And at the third one.")
+    assert packed(session, folds=folds, memo=memo).body == packed(session).body

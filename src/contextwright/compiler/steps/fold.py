@@ -213,6 +213,8 @@ class Fold:
             state = self.states.pop()
             if state.since < state.place:
                 self.states.append(msgspec.structs.replace(state, place=state.since))
+        if not self.origins.reaches(self.states[-1].place if self.states else 0):
+            self.origins = Origins()  # they began with what was saved, which is of another one
 
     def _saved(self, blocks: Sequence[Block], inputs: Inputs) -> FoldState:
         """What was saved of this conversation; the beginning, where nothing proves to be of it."""

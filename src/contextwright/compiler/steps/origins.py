@@ -35,6 +35,10 @@ class Origins:
         """Whether anything was summed."""
         return self._first > 0 or len(self._sums) > 1
 
+    def reaches(self, place: int) -> bool:
+        """Whether they tell of a request that ends there."""
+        return place >= self._first
+
     def begin(self, place: int, origin: int, before: int, passed: int, turns: int) -> None:
         """Go on behind the exchanges before `place`, which nobody looked at.
 
