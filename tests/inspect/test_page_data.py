@@ -49,6 +49,21 @@ def test_a_call_stands_before_every_message_of_the_model_and_at_the_open_end(dat
     assert len(positions) == 12 * 2 + 1
 
 
+def test_what_is_shortened_from_its_first_request_on_says_what_it_was():
+    """It was never sent whole, so the sizes that were sent do not tell."""
+    spec = "C.default() | C.minify() | C.budget(100_000)"
+    session = Session("s")
+    session.user("How many are there?")
+    session.call("count", "{}", id="c1")
+    session.result("c1", json.dumps({f"shelf {n}": n for n in range(40)}))
+    series = data_of(session, specs=(spec,))["series"][0]
+    whole = dict(zip(series["whole"][::2], series["whole"][1::2], strict=True))
+    ((row, tokens),) = whole.items()
+    (change,) = packs(spec, session=session)[-1].pack.manifest.changes
+    assert change.reason == "JSON without its blanks" and tokens == change.tokens_before
+    assert tokens > sizes_in(series)[-1][row]
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("place", [0, 1])
 def test_columns_say_what_the_manifests_say(model, place):

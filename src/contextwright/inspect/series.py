@@ -2,7 +2,7 @@
 changes against the call before."""
 
 from collections.abc import Callable
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 import msgspec
@@ -92,6 +92,7 @@ class Series:
         self._fate_series = FateSeries()
         self._why: dict[tuple[str, str, str], int] = {}
         self._sizes: dict[int, int] = {}
+        self._whole: dict[int, int] = {}
         self._items: list[int] = []
         self._last: dict[str, Any] = {}
         self._fixed: dict[tuple[Any, ...], dict[str, int]] = {}
@@ -130,8 +131,9 @@ class Series:
         """Everything as JSON data."""
         clean = self._table.clean
         why = [[clean(text) for text in key] for key in self._why]
+        whole = list(chain(*self._whole.items()))
         return {"spec": clean(self._spec), "layers": self._layers, "fates": self._fates,
-                "why": why, **self._columns}  # fmt: skip
+                "why": why, "whole": whole, **self._columns}  # fmt: skip
 
     def _add_error(self, at: int, call: CallPack) -> None:
         for name in ("tokens", "budget", "prefix", "read", "written", "cost"):
@@ -219,11 +221,12 @@ class Series:
         return self._fixed.get(key, {})
 
     def _add_sizes(self, manifest: Manifest) -> None:
-        sizes = {
-            self._rows[block.order]: block.tokens
-            for block in manifest.kept
-            if block.order in self._rows
-        }
+        blocks = {block.id: block for block in manifest.kept if block.order in self._rows}
+        sizes = {self._rows[block.order]: block.tokens for block in blocks.values()}
+        for change in manifest.changes:
+            if change.exchanges == 1 and change.id in blocks:
+                row = self._rows[blocks[change.id].order]
+                self._whole[row] = max(self._whole.get(row, 0), change.tokens_before)
         before = self._sizes
         changed = [row for row in sizes if before.get(row) != sizes[row]]
         lost = [row for row in before if row not in sizes]

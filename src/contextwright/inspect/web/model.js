@@ -106,12 +106,13 @@ function engineAt(series, call) {
 
 let originals = null;
 
-/** Tokens of each block when it was whole: the most that it took under any spec. */
+/** Tokens of each block when it was whole: the most that it took under any spec, or would have taken
+ * where a word shortened it from its first request on. */
 function originalTokens() {
   if (originals) return originals;
   originals = new Array(blockCount()).fill(0);
   for (const series of DATA.series) {
-    for (const change of series.sizes) {
+    for (const change of [...series.sizes, series.whole]) {
       for (let n = 0; n < change.length; n += 2) {
         if (change[n + 1] > originals[change[n]]) originals[change[n]] = change[n + 1];
       }
