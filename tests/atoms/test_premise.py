@@ -4,6 +4,7 @@ import json
 
 import pytest
 from hypothesis import given
+from tests.work_counts import exchanges_read
 
 from contextwright import C, Engine, Session, compile, parse, replay
 from contextwright.blocks.escape import parse_sections
@@ -226,11 +227,9 @@ def test_what_was_said_before_is_read_once(monkeypatch):
 
 
 @pytest.mark.parametrize("asked", ["Go on, please.", "Why did the client crash?"])
-def test_a_call_of_a_turn_looks_at_no_more_behind_a_long_session_than_behind_a_short_one(
-    asked, monkeypatch
-):
+def test_a_call_of_a_turn_looks_at_no_more_behind_a_long_session_than_behind_a_short_one(asked):
     def read(lines: int) -> int:
-        session, counts = Session("long"), list[int]()
+        session = Session("long")
         for n in range(lines):
             session.user(f"Line {n} of the report is done.")
             session.assistant("Noted.")
@@ -238,17 +237,7 @@ def test_a_call_of_a_turn_looks_at_no_more_behind_a_long_session_than_behind_a_s
         compile(session, SPEC, model="gpt-5")
         session.call("look", "{}", id="c")
         session.result("c", "it is up")
-        whole = type(session.log).exchanges
-
-        def counted(self, start, stop, before):
-            found = whole(self, start, stop, before)
-            counts.append(len(found))
-            return found
-
-        monkeypatch.setattr(type(session.log), "exchanges", counted)
-        compile(session, SPEC, model="gpt-5")
-        monkeypatch.undo()
-        return sum(counts)
+        return exchanges_read(lambda: compile(session, SPEC, model="gpt-5"))
 
     assert read(400) == read(100)
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.parameters import few
+from tests.work_counts import exchanges_read
 
 from contextwright import C, compile, replay
 from contextwright.compiler import horizon
@@ -282,23 +283,12 @@ def ask(session: Session, n: int) -> None:
     ],
     ids=repr,
 )
-def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(spec, monkeypatch):
+def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(spec):
     def read(turns: int) -> int:
         session = chat(turns)
         compile(session, spec, model="gpt-5")
         session.user("And now?")
-        counts: list[int] = []
-        whole = type(session.log).exchanges
-
-        def counted(self, start, stop, before):
-            found = whole(self, start, stop, before)
-            counts.append(len(found))
-            return found
-
-        monkeypatch.setattr(type(session.log), "exchanges", counted)
-        compile(session, spec, model="gpt-5")
-        monkeypatch.undo()
-        return sum(counts)
+        return exchanges_read(lambda: compile(session, spec, model="gpt-5"))
 
     assert read(1600) <= read(200) * 1.2
 

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.compiler.test_fold import begun, work  # noqa: F401
 from tests.parameters import few
+from tests.work_counts import exchanges_read
 
 from contextwright import C
 from contextwright.compiler.plan import plan
@@ -118,7 +119,7 @@ def test_a_late_result_below_a_note_is_told(known):
 
 
 @pytest.mark.parametrize("term", (C.default(), *MAPPED[:-2]), ids=repr)
-def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(term, monkeypatch):
+def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(term):
     def read(exchanges: int) -> int:
         session, memo, target = work(exchanges, 2), Memo(), target_for("openai-chat")
         spec = term | C.compaction(1500)
@@ -127,18 +128,8 @@ def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(term
         for n in range(2):
             session.assistant("Still looking.")
             session.user(f"And now, {n}?")
-            counts.clear()
-            whole = type(session.log).exchanges
-
-            def counted(self, start, stop, before, whole=whole):
-                found = whole(self, start, stop, before)
-                counts.append(len(found))
-                return found
-
-            monkeypatch.setattr(type(session.log), "exchanges", counted)
-            outcome(spec, session, target, memo)
-            monkeypatch.undo()
-        return sum(counts)
+            counts.append(exchanges_read(lambda: outcome(spec, session, target, memo)))
+        return counts[-1]
 
     assert read(600) <= read(150) * 1.5
 

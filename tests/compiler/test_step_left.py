@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from tests.compiler.test_horizon import chat
 from tests.parameters import few
+from tests.work_counts import exchanges_read
 
 from contextwright import C, Engine, Session, replay
 from contextwright.compiler import (
@@ -115,26 +116,16 @@ ASKED = C.default() + C.extract({"city": "str"}, key="record") | C.budget(400)
 
 
 @pytest.mark.parametrize("spec", (*SPECS[:4], *SPECS[5:], ASKED), ids=repr)
-def test_a_turn_between_two_steps_reads_as_much_of_a_long_session(spec, monkeypatch):
+def test_a_turn_between_two_steps_reads_as_much_of_a_long_session(spec):
     def read(turns: int) -> int:
         session, engine = chat(turns), engine_of(spec)
         engine.compile(session)
         counts: list[int] = []
-        whole = type(session.log).exchanges
-
-        def counted(self, start, stop, before):
-            found = whole(self, start, stop, before)
-            counts[-1] += len(found)
-            return found
-
         for n in range(4):
             session.user(f"And now {n}?")
             session.assistant("Yes.")
             session.user("Good.")
-            counts.append(0)
-            monkeypatch.setattr(type(session.log), "exchanges", counted)
-            engine.compile(session)
-            monkeypatch.undo()
+            counts.append(exchanges_read(lambda: engine.compile(session)))
         return min(counts)
 
     assert read(800) <= read(100) * 1.2

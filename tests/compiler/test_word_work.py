@@ -2,7 +2,6 @@
 that it is not, and what it costs."""
 
 import re
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from benchmarks.generated import generated_session
 from benchmarks.speed_specs import word_specs
 from tests.parameters import few
+from tests.work_counts import function_calls
 
 from contextwright import C, Engine, Event, FileArtifacts, Session
 from contextwright.spec import ATOMS
@@ -61,21 +61,10 @@ def calls_of_turns(spec: Expr, size: int, folder: Path) -> list[int]:
     )  # fmt: skip
     session = Session("work", events()[:size], state=WORD_STATE)
     engine.compile(session)
-    calls, counts = [0], list[int]()
-
-    def count(frame: object, event: str, argument: object) -> None:
-        calls[0] += event == "call"
-
+    counts: list[int] = []
     for at in range(size, size + TURN * TURNS, TURN):
         session.extend(events()[at : at + TURN])
-        calls[0] = 0
-        before = sys.getprofile()
-        sys.setprofile(count)
-        try:
-            engine.compile(session)
-        finally:
-            sys.setprofile(before)
-        counts.append(calls[0])
+        counts.append(function_calls(lambda: engine.compile(session), events=("call",)))
     return sorted(counts)
 
 

@@ -1,15 +1,13 @@
 """Words that look at a block alone, and say so where that does not do: nobody can tell how far a
 compile looked."""
 
-from typing import Any
-
 import pytest
+from tests.work_counts import exchanges_read
 
 from contextwright import C, Session, compile
 from contextwright.compiler import horizon
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.session.log import Log
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.testing import target_for
@@ -64,18 +62,7 @@ def test_a_turn_reads_as_many_exchanges_in_a_long_session_as_in_a_short_one(
         session = talk(turns)
         compile(session, spec, model="gpt-5")
         session.user("And now?")
-        counts: list[int] = []
-        exchanges = Log.exchanges
-
-        def counted(self: Log, *between: Any) -> Any:
-            answer = exchanges(self, *between)
-            counts.append(len(answer))
-            return answer
-
-        monkeypatch.setattr(Log, "exchanges", counted)
-        compile(session, spec, model="gpt-5")
-        monkeypatch.undo()
-        return sum(counts)
+        return exchanges_read(lambda: compile(session, spec, model="gpt-5"))
 
     assert read(300) <= read(100) * 1.2
 

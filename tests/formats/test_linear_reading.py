@@ -1,28 +1,13 @@
 """Reading twice as much makes twice as many calls, whatever the input is made of."""
 
 import json
-import sys
 
 import pytest
+from tests.work_counts import function_calls
 
 from contextwright import read_session
 
 CALL = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
-
-
-def calls_made(function):
-    """How many functions are called, C's included."""
-    made = [0]
-
-    def count(frame, event, argument):
-        made[0] += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return made[0]
 
 
 def lines(records):
@@ -139,8 +124,8 @@ INPUTS = [
 def test_twice_as_much_makes_twice_as_many_calls(make):
     small, large = make(200), make(400)
     read_session(make(10))  # what is imported once
-    once = calls_made(lambda: read_session(small))
-    assert calls_made(lambda: read_session(large)) <= 2.3 * once
+    once = function_calls(lambda: read_session(small))
+    assert function_calls(lambda: read_session(large)) <= 2.3 * once
 
 
 def test_many_tools_are_read_one_by_one():
@@ -149,5 +134,5 @@ def test_many_tools_are_read_one_by_one():
         return {"messages": [{"role": "user", "content": "hi"}], "tools": tools}
 
     read_session(body(1))
-    once = calls_made(lambda: read_session(body(200)))
-    assert calls_made(lambda: read_session(body(400))) <= 2.3 * once
+    once = function_calls(lambda: read_session(body(200)))
+    assert function_calls(lambda: read_session(body(400))) <= 2.3 * once

@@ -1,9 +1,9 @@
 """A text of twice the size costs twice the steps, whatever it is made of."""
 
 import json
-import sys
 
 import pytest
+from tests.work_counts import function_calls
 
 from contextwright.redaction import find, settle
 from contextwright.redaction.operators import Operator, Vault
@@ -24,18 +24,7 @@ UNITS = [
 
 
 def steps_of(redactor, text):
-    """Functions called, C's included."""
-    made = [0]
-
-    def count(frame, event, argument):
-        made[0] += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        redactor.text(text)
-    finally:
-        sys.setprofile(None)
-    return made[0]
+    return function_calls(lambda: redactor.text(text))
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -1,30 +1,12 @@
 """An append is a little work, as much in a long session as in a short one."""
 
-import sys
-from collections.abc import Callable
-
 import pytest
+from tests.work_counts import function_calls
 
 from contextwright.session import Event, Log, Session, Text, ToolCall, ToolResult, call_outcomes
 
 ARGUMENTS = '{"origin": "SFO", "destination": "SEA", "date": "2024-05-28"}'
 ANSWER = '{"reservation": "K1NW8N", "cabin": "economy", "passengers": 2}'
-
-
-def calls_of(work: Callable[[], object]) -> int:
-    """Calls of functions, C's included."""
-    calls = [0]
-
-    def count(frame: object, event: str, argument: object) -> None:
-        calls[0] += event in {"call", "c_call"}
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return calls[0]
 
 
 def call_and_result(n: int) -> list[Event]:
@@ -39,7 +21,7 @@ def call_and_result(n: int) -> list[Event]:
 @pytest.mark.parametrize("before", [1, 400])
 def test_a_call_and_its_result_are_appended_in_few_steps(before):
     session = Session("s", [event for n in range(before) for event in call_and_result(n)])
-    assert calls_of(lambda: session.extend(call_and_result(before))) < 150
+    assert function_calls(lambda: session.extend(call_and_result(before))) < 150
 
 
 def test_a_calls_kind_is_told_once_for_its_result(monkeypatch):

@@ -2,8 +2,9 @@
 same in every form is worked out once."""
 
 import json
-import sys
 from collections import Counter
+
+from tests.work_counts import function_calls
 
 from contextwright.text import content_router, json_units
 from contextwright.text.content_router import shorten
@@ -54,18 +55,6 @@ def test_a_choice_among_units_asks_nothing_of_each():
 
     def calls(number: int) -> int:
         units = [Unit(f"line {n} of it", (n % 7,)) for n in range(number)]
-        made = 0
-
-        def count(frame, event, argument):
-            nonlocal made
-            made += event == "call"
-
-        outer = sys.getprofile()
-        sys.setprofile(count)
-        try:
-            select_units(units, 60, quarters)
-        finally:
-            sys.setprofile(outer)
-        return made
+        return function_calls(lambda: select_units(units, 60, quarters), events=("call",))
 
     assert calls(800) < calls(200) + 200

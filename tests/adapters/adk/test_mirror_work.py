@@ -1,10 +1,9 @@
 """What a step of google-adk's costs is told by the step, not by the session behind it."""
 
-import sys
-
 import pytest
 from google.adk.events import Event
 from google.genai import types
+from tests.work_counts import function_calls
 
 from contextwright.adapters.adk.mirror import EVERYTHING, Mirror
 
@@ -31,26 +30,10 @@ def events():
     return made
 
 
-def calls_of(act):
-    """How many functions are called."""
-    count = 0
-
-    def note(frame, what, arg):
-        nonlocal count
-        count += what in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        act()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 def test_a_late_step_does_no_more_than_an_early_one(events):
     mirror = Mirror("session", EVERYTHING)
     works = [
-        calls_of(lambda stop=stop: mirror.sync(events[:stop], {"topic": "files"}))
+        function_calls(lambda stop=stop: mirror.sync(events[:stop], {"topic": "files"}))
         for stop in range(1, len(events) + 1, 2)
     ]
     assert works[-1] <= works[5] * 1.05, works[::20]
