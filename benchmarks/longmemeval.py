@@ -83,14 +83,14 @@ def _sessions(row: dict[str, Any]) -> tuple[list[Item], list[str]]:
     return items, sorted(evidence & set(row["answer_session_ids"]))
 
 
-def recalled(sent: Sequence[Item], gold: frozenset[str]) -> Recall:
-    """The scores of what is sent, in its order."""
+def recalled(sent: Sequence[Item], gold: frozenset[str], most: int | None = None) -> Recall:
+    """The scores of what is sent, in its order, of `most` that might have been."""
     ids = [item.id for item in sent]
     marks = [id in gold for id in ids]
     return Recall(
         float(any(marks)),
         float(gold <= set(ids)),
-        _gain(marks) / _gain([True] * min(len(gold), len(ids))) if ids else 0.0,
+        _gain(marks) / _gain([True] * min(len(gold), most or len(ids))) if ids else 0.0,
         sum(COUNT(item.text) for item in sent),
     )
 
@@ -125,7 +125,7 @@ def at_depths(asked: Sequence[Instance], order: Order) -> dict[int, Recall]:
     for one in asked:
         ranked = order(one.items, one.question)
         for k in DEPTHS:
-            found[k].append(recalled(ranked[:k], one.gold))
+            found[k].append(recalled(ranked[:k], one.gold, k))
     return {k: _mean(some) for k, some in found.items()}
 
 

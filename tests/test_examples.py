@@ -33,6 +33,18 @@ def test_the_long_lived_agent_keeps_forgets_and_refuses():
     assert "sessions: 1 removed" in done.stdout and "memory: 1 removed" in done.stdout
 
 
+@pytest.mark.slow
+def test_the_evaluation_says_what_a_request_shows_and_its_page_shows_it():
+    pytest.importorskip("inspect_ai")
+    command = [sys.executable, "-W", "ignore", str(EXAMPLES / "inspect_ai_eval.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    accuracy = {line[:20].strip(): float(line[20:30]) for line in done.stdout.splitlines()[1:]}
+    assert accuracy["full history"] == accuracy["ContextCompaction"] == 1
+    assert accuracy["CompactionTrim"] < 1
+    page = EXAMPLES.parent / "docs/how-to/frameworks/inspect-ai.md"
+    assert done.stdout in page.read_text()
+
+
 def test_every_example_has_a_test():
     tested = Path(__file__).read_text()
     for path in EXAMPLES.glob("*.py"):

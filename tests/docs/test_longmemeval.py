@@ -1,7 +1,16 @@
 """LongMemEval's scores, on a sample made by hand in its format."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from benchmarks.longmemeval import instances, recalled, tables
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = "tests/data/longmemeval.json"
+"""Six questions, as a published file has them: one about what never was, one that only an
+assistant's turn answers."""
 
 
 def turn(role, content, **rest):
@@ -56,6 +65,20 @@ def test_scores_are_longmemevals():
     some = recalled([first, second], both)
     assert (some.any, some.all, some.ndcg) == (1, 0, 0.5)
     assert some.tokens > 10
+
+
+def test_what_was_not_found_does_not_make_an_early_place_better():
+    (one,) = instances([ROW], "turn")
+    both = frozenset({"answer_2_1", "answer_2_3"})
+    assert recalled([one.items[1]], both, 10).ndcg == 0.5  # two of ten could have been there
+    assert recalled([one.items[1]], both, 1).ndcg == 1
+
+
+def test_the_page_shows_what_a_file_in_its_format_comes_to():
+    command = [sys.executable, "-m", "benchmarks.longmemeval", SAMPLE]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.startswith("4 questions\n")
+    assert done.stdout in (ROOT / "docs/how-to/evaluate.md").read_text()
 
 
 def test_tokens_stand_beside_each_score():
