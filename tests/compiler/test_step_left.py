@@ -14,6 +14,7 @@ from contextwright.compiler import (
     overflow,
     request_decision,
     spec_compiler,
+    step_near,
     step_places,
 )
 from contextwright.testing import target_for
@@ -63,6 +64,7 @@ def steps_of(session, dice, count):
 def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     """Request and receipt: a replay looks at everything, with the answers of the manifest."""
     monkeypatch.setattr(step_places, "SPACES", 2 if seed % 2 else 4)
+    monkeypatch.setattr(step_near, "FEWEST", 1)
     behind, fitted_in = list[bool](), spec_compiler.fitted_in
 
     def watched(room, assembled, planned, inputs, target):
@@ -88,6 +90,33 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
             own = replace(pack.manifest, prefix=again.manifest.prefix)
             assert own.digested() == again.manifest
     assert looked > 20
+
+
+@pytest.mark.parametrize("seed", few(range(24), 3))
+def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(seed, monkeypatch):
+    """Also where something in front is held, or is the user's in a turn that is divided."""
+    monkeypatch.setattr(step_places, "SPACES", 2)
+    monkeypatch.setattr(step_near, "FEWEST", 1)
+    passed, near_step = list[int](), overflow.near_step
+
+    def watched(*given):
+        near = near_step(*given)
+        passed.append(sum(stop - start for start, stop in near.spans))
+        return near
+
+    monkeypatch.setattr(overflow, "near_step", watched)
+    whole = (C.default(), C.truncate(20), C.default() | C.redact(["part"]))[seed % 3]
+    engine = engine_of(whole | C.budget(500, overflow="summarize"))
+    session, dice = Session("grown"), random.Random(seed)
+    session.user("Find it all.", pinned=seed % 2 == 0)
+    for n in steps_of(session, dice, 180):
+        pack = engine.compile(session)
+        if n % 5 == 0 or (passed and passed[-1]):
+            again = replay(pack.manifest, session)
+            assert again.body == pack.body
+            own = replace(pack.manifest, prefix=again.manifest.prefix)
+            assert own.digested() == again.manifest
+    assert sum(map(bool, passed)) > 3 and max(passed) > 20
 
 
 def test_a_step_stands_where_a_window_moves(monkeypatch):

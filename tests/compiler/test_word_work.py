@@ -30,6 +30,8 @@ ELSEWHERE = (
     C.default() | C.fresh(10, stale_action="summarize") | C.budget(4_000),
 )
 """Specs with words in other places than in those of the benchmark."""
+DEAREST = (word_specs()["C.isolate"], C.default() | C.budget(1_000, overflow="summarize"))
+"""Specs of which a turn on which a step is taken is no more work either."""
 
 
 @cache
@@ -85,9 +87,8 @@ def test_nor_is_one_of_words_in_other_places(spec, tmp_path):
     expect_no_more(spec, tmp_path)
 
 
-@pytest.mark.parametrize("word", ["isolate"])
-def test_the_dearest_turn_is_no_more_work_in_a_long_session_either(word, tmp_path):
-    spec = word_specs()[f"C.{word}"]
+@pytest.mark.parametrize("spec", DEAREST, ids=repr)
+def test_the_dearest_turn_is_no_more_work_in_a_long_session_either(spec, tmp_path):
     short = calls_of_turns(spec, SHORT, tmp_path / "short")[-1]
     assert calls_of_turns(spec, LONG, tmp_path / "long")[-1] <= short * MORE
 

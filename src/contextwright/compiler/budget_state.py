@@ -39,7 +39,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         allocation: what each layer may have, where the terminal shares the window out.
         parts: `fixed` by layer, then; signals: what it was shared out by.
         originals: the blocks that are to be shortened; whole: those of them in front that go as a
-            whole, none of them shortened by itself, and what they take.
+            whole, none of them shortened by itself, and what they take; passed: what of that lies
+            in front of all of them, and goes before the last of them.
     """
 
     limit: int
@@ -53,12 +54,17 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     originals: Blocks = ()
     whole: Blocks = ()
     whole_tokens: int = 0
+    passed: int = 0
 
     def over(self, blocks: Blocks) -> int:
         """Tokens too many; 0 or less if it fits."""
         whole, rest = self.in_two(blocks)
         tokens = sum(map(self.inputs.cost, rest)) + (self.whole_tokens if whole else 0)
         return self.fixed + tokens - self.limit
+
+    def over_in_sight(self, blocks: Blocks) -> int:
+        """As `over`, where what lies in front of all blocks has gone."""
+        return self.over(blocks) - (self.passed if self.in_two(blocks)[0] else 0)
 
     def in_two(self, blocks: Blocks) -> tuple[Blocks, Blocks]:
         """Those in front that go as a whole, if all of them are still there, and the others."""

@@ -6,7 +6,7 @@ says the same wherever a compile began to look (`compiler.horizon`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 
 import msgspec
@@ -134,6 +134,26 @@ class ReceiptRanges:
             return single
         return self._range(single, last.events[-1].id, stop - start, first.first.id)
 
+    def of_blocks(self, blocks: Blocks, stage: LimitStage, tokens: int) -> Change:
+        """Neighbouring exchanges that a stage dropped, which took so many tokens."""
+        first = blocks[0]
+        self._orders[first.id] = first.order
+        single = Change(
+            id=first.id,
+            source=first.source,
+            layer=first.layer.label,
+            step=stage.name,
+            action="dropped",
+            reason=stage.reason,
+            tokens_before=tokens,
+            tokens_after=0,
+            ref=first.ref,
+            lineage=first.lineage,
+        )
+        if len(blocks) == 1:
+            return single
+        return self._range(single, blocks[-1].lineage[-1], len(blocks), first.lineage[0])
+
     def _shown(self, ref: str) -> str:
         """A ref; none where it names what is redacted, and would not resolve otherwise."""
         return ref if self._clean(ref) == ref else ""
@@ -151,24 +171,45 @@ class ReceiptRanges:
     def joined(self, changes: Iterable[Change]) -> list[Change]:
         """The changes, neighbouring exchanges that one step dropped for one reason as one entry."""
         out: list[Change] = []
-        pairs = enumerate(changes)
+        every = list(changes)
+        before = accumulate(map(attrgetter("exchanges"), every), initial=0)
+        pairs = zip(before, every, strict=False)
         for _, group in groupby(pairs, key=lambda pair: self._alike(*pair)):
             members = [change for _, change in group]
             if len(members) == 1:
                 out += members
                 continue
             tokens = sum(change.tokens_before for change in members)
+            count = sum(change.exchanges for change in members)
             whole = msgspec.structs.replace(members[0], tokens_before=tokens)
-            ids = members[0].lineage[0], members[-1].lineage[-1]
-            out.append(self._range(whole, ids[1], len(members), ids[0]))
+            first, last = self._first(members[0]), self._last(members[-1])
+            out.append(self._range(whole, last, count, first))
         return out
 
-    def _alike(self, place: int, change: Change) -> tuple[object, ...]:
-        """Equal for changes that stand in one range: alike, and as far apart as in the log."""
+    def _first(self, change: Change) -> str:
+        """The first event of what it is about."""
+        if change.lineage:
+            return change.lineage[0]
+        at = self._orders[change.id]
+        return self._inputs.snapshot.exchanges(at, at + 1)[0].first.id
+
+    def _last(self, change: Change) -> str:
+        """The last event of what it is about."""
+        if change.lineage:
+            return change.lineage[-1]
+        at = self._orders[change.id] + change.exchanges
+        return self._inputs.snapshot.exchanges(at - 1, at)[0].events[-1].id
+
+    def _alike(self, before: int, change: Change) -> tuple[object, ...]:
+        """Equal for changes that stand in one range: alike, and as far apart as in the log.
+
+        Args:
+            before: exchanges of the changes before it.
+        """
         order = self._orders.get(change.id, -1) if change.action == "dropped" else -1
-        if order < 0 or change.last or not change.lineage:
-            return (place,)
-        return (change.source, change.layer, change.step, change.reason, order - place)
+        if order < 0 or not (change.last or change.lineage):
+            return (before,)
+        return (change.source, change.layer, change.step, change.reason, order - before)
 
     def shorter(self, change: Change) -> Change:
         """The change, with a long lineage in ranges."""

@@ -20,6 +20,7 @@ from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.passed_turns import passed_by, told_with_passed
 from contextwright.compiler.step_left import before_step, is_over, left_by_step, record_mapped
+from contextwright.compiler.step_near import Near, near_step
 from contextwright.compiler.step_places import LimitRule, joined, step_of, tokens_to_next
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from contextwright.compiler.stages import StageAction
 
 _MODEL_WINDOW = ModelWindow()
-_ORDER = attrgetter("order")
+_ORDER, _TEXT = attrgetter("order"), -1
 NEAR = 3
 """Limits after which what a step shortens one by one begins anew: the newest exchanges that take
 three to six of them."""
@@ -115,14 +116,17 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     then = state_then(state, step.place, step.goal - spare, state.tracer.attempt())
     stages = _stages_of_a_step(terminal)
 
-    def shorten(then: BudgetState, old: Blocks) -> Blocks | None:
+    def near(then: BudgetState, old: Blocks) -> Near:
         if terminal.order == "salience":
             then = _with_whole(then, old, step.since, WEIGHED * state.limit)
         elif any(isinstance(stage, _EACH) for stage in stages):
             then = _with_whole(then, old, step.since, NEAR * state.limit)
-        return _shortened(then, old, terminal, stages)
+        return near_step(then, old, terminal, stages) if inputs.behind_step else Near(then, old)
 
-    taken = left_by_step(then, old, step.place, name, shorten)
+    def shorten(near: Near) -> Blocks | None:
+        return _shortened(near.state, near.blocks, terminal, stages)
+
+    taken = left_by_step(then, old, step.place, name, near, shorten)
     if taken.left is None or state.over((*taken.left, *new)) > 0:
         return None
     if inputs.mapping:
@@ -139,8 +143,10 @@ def _with_whole(then: BudgetState, old: Blocks, since: int, span: int) -> Budget
     `since`, and before the span of so many tokens in front of the newest one. Of what is that old
     nothing is so short, or so salient, that it would stay. A span at a time, so that the scores of
     the others are brought up to date at their end."""
-    orders = list(map(_ORDER, takewhile(_is_exchange, old)))
-    stop = sum(1 for _ in takewhile(since.__gt__, orders))
+    orders = list(map(_ORDER, old))
+    if _TEXT in orders:
+        del orders[orders.index(_TEXT) :]
+    stop = len(list(takewhile(since.__gt__, orders)))
     costs = then.inputs.costs(old[: len(orders)])
     if span > 0 and orders == sorted(orders):
         sums = list(accumulate(costs, initial=0))
@@ -167,10 +173,6 @@ def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     before = tokens_between(step.began, step.place, inputs)
     taken = tokens_between(step.place, last, inputs) + newest
     return Spare(tokens_to_next(step, rule, before) - taken)
-
-
-def _is_exchange(block: Block) -> bool:
-    return block.order >= 0
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:

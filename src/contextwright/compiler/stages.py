@@ -154,7 +154,7 @@ def _drop(state: BudgetState, blocks: Blocks, up_to: Hold, key: DropKey) -> Bloc
     inputs = state.inputs
     candidates = [block for block in blocks if hold(block, inputs) <= up_to]
     candidates.sort(key=key)
-    over, dropped = state.over(blocks), set[Block]()
+    over, dropped = state.over_in_sight(blocks), set[Block]()
     for block in candidates:
         if over <= 0:
             break
@@ -215,6 +215,7 @@ def _to_summarize(
         if hold(block, inputs) is Hold.NONE and block.role != "user" and saved(block) > 0:
             chosen[block] = saved(block)
             over -= chosen[block]
+    over -= state.over(blocks) - state.over_in_sight(blocks)
     droppable = [block for block in blocks if hold(block, inputs) is Hold.NONE]
     for block in sorted(droppable, key=drop_key_of(terminal.order, blocks, inputs)):
         if over <= 0:

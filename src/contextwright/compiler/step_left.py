@@ -20,20 +20,24 @@ from contextwright.compiler.mapped_log import (
     merge_mapped,
     record_mapping,
 )
+from contextwright.compiler.step_near import Near, with_passed
 from contextwright.compiler.step_places import joined
 from contextwright.compiler.stood_for import spans_between, spans_of, stood_for
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
+from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer
 
 LOWEST = 2
 """The lowest tier of which a limit leaves nothing out but what is said elsewhere."""
 
-Shorten = Callable[[BudgetState, Blocks], Blocks | None]
-"""What a step leaves of blocks; None where it is not enough."""
+Look = Callable[[BudgetState, Blocks], Near]
+"""What a step looks at of blocks."""
+Shorten = Callable[[Near], Blocks | None]
+"""What a step leaves of that; None where it is not enough."""
 
 
 class StepLeft(msgspec.Struct, frozen=True, eq=False):
@@ -82,6 +86,7 @@ def left_by_step(
     old: Blocks,
     place: int,
     name: tuple[object, ...],
+    look: Look,
     shorten: Shorten,
 ) -> StepLeft:
     """What a step leaves of the blocks before it. It is decided as at its place, so it stays the
@@ -104,14 +109,17 @@ def left_by_step(
     before, used = collected(inputs), dict[str, Answer]()
     # it is given all that lies before it, wherever the compile began
     then = replace(then, inputs=replace(inputs, used=used, start=0, behind_step=False))
-    left = old if then.over(old) <= 0 else shorten(then, old)
+    fits = then.fixed + sum(inputs.costs(old)) <= then.limit
+    near = Near(then, old) if fits else look(then, old)
+    left = old if fits else shorten(near)
     inputs.used.update(used)
     findings = then.tracer.findings()
     if left is not None:
         left, findings = _with_summary(old, left, findings, inputs)
         findings = _as_logged(findings, inputs) if inputs.mapping else findings
+        findings = with_passed(findings, near, old, inputs)
     texts = tuple(block for block in old if block.order < 0)
-    standing = joined(old, left, place) if left is not None else ()
+    standing = joined(near.blocks, left, place) if left is not None else ()
     brief = findings_in_ranges(findings, inputs)
     dropped = frozenset(one.id for one in findings.changes if one.action == "dropped")
     answers = kept_answers(used, inputs)
@@ -236,7 +244,8 @@ def before_step(
     known: tuple[Blocks, Blocks, Blocks] | None = table.known("log")
     if known is not None and known[0] is prefix and known[1] == texts:
         return known[2]
-    if "tool" in map(attrgetter("role"), prefix):
+    since = known[0] if known is not None and begins_with(prefix, known[0]) else ()
+    if "tool" in map(attrgetter("role"), prefix[len(since) :]):
         return None  # a result without its call is in no request
     old = (*prefix, *texts)
     table["log"] = prefix, texts, old
