@@ -198,14 +198,21 @@ def score(messages: list[Message], method: Method, budget: int | None = None) ->
     return total
 
 
+def asked_at(messages: Sequence[Message]) -> list[int]:
+    """Places of the messages for which an agent called the model."""
+    return [
+        at
+        for at, message in enumerate(messages)
+        if at and message["role"] == "assistant" and not message.get("is_demo")
+    ]
+
+
 def scores(messages: list[Message], method: Method, budget: int | None = None) -> Iterator[Score]:
     """One session, called at every assistant message: each request by itself."""
     caches = (OpenAICache(), AnthropicCache())
     texts = [text_of(message) for message in messages]
     own = [tokens_of(message) for message in messages]
-    for at, message in enumerate(messages):
-        if message["role"] != "assistant" or not at or message.get("is_demo"):
-            continue
+    for at in asked_at(messages):
         request, found = method(messages[:at]), Score()
         sizes = [tokens_of(m) for m in request.messages]
         keys = keys_of(request.messages)
@@ -216,7 +223,7 @@ def scores(messages: list[Message], method: Method, budget: int | None = None) -
         found.invalid += not is_valid(request.messages)
         found.over += budget is not None and sum(sizes) > budget
         found.unseen_fresh += not _fresh_whole(messages, at, request.messages)
-        calls = message.get("tool_calls") or ()
+        calls = messages[at].get("tool_calls") or ()
         if calls:
             _provenance(found, at, calls, texts, _readable(request, own, budget))
         yield found
