@@ -61,7 +61,7 @@ class AnthropicRenderer(AlternatingRenderer):
     """Keyword arguments of `client.messages.create`."""
 
     rules = RULES
-    message_rules = frozenset({"U1", "AN5", "AN6", "AN8"})
+    message_rules = frozenset({"U1", "AN4", "AN5", "AN6", "AN8"})
     tail_rules = frozenset({"AN2"})
     id_rules = frozenset({"AN4"})
     tool_rules = frozenset({"AN9"})

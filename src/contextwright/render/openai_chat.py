@@ -14,9 +14,9 @@ from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
-from contextwright.render.openai_chat_rules import RULES, ids_of
+from contextwright.render.openai_chat_rules import RULES, WALKED, faults, ids_of
 from contextwright.render.providers import Provider
-from contextwright.render.renderer import Request
+from contextwright.render.renderer import AskRules, Request
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
@@ -96,6 +96,14 @@ class OpenAIChatRenderer(OpenAIRenderer):
     def message_ids(self, wire: Any) -> Iterable[Hashable]:
         """Of calls, and of what answers them."""
         return ids_of(wire)
+
+    def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
+        """As for all; most rules in one walk."""
+        walked = {name for name in names if self.rules[name] is WALKED.get(name)}
+        for name, _, _ in faults(request) if walked else ():
+            if name in walked:
+                return False
+        return super().keeps(walked.symmetric_difference(names), request, ask)
 
     def begins_anew(self, wire: Any) -> bool:
         """Whether it is no tool's."""

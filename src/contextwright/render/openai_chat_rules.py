@@ -1,19 +1,23 @@
-"""The rules of OpenAI Chat Completions, a function a rule.
+"""The rules of OpenAI Chat Completions. Those of its messages are told in one walk.
 
 Numbers as in research on rejected requests: U rules hold for all providers, OC for this one.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.render.shared_rules import (
     Broken,
+    Faults,
     Rule,
+    are_objects,
     is_object,
     numbered,
     objects,
     parts_of,
+    rule_among,
     text_in,
     text_is_encodable,
     tools_are_named_once,
@@ -34,24 +38,69 @@ def _functions(request: Any) -> list[Any] | None:
 
 def _calls(message: Json) -> list[Json]:
     calls = message.get("tool_calls")
-    return objects(list_if(calls)) if calls else _NO_CALLS
+    if not calls:
+        return _NO_CALLS
+    return calls if are_objects(calls) else objects(list_if(calls))
 
 
-def something_is_sent(request: Any) -> Broken:
-    """U2: there is a message that is not the system's."""
-    for _, message in numbered(request, "messages"):
-        if message.get("role") != "system":
-            return
-    yield "messages", "no message but the system's"
+def faults(request: Any) -> Faults:
+    """What is wrong with the messages, in one walk: each alone, and OC2, U2.sent.
 
-
-def no_message_is_empty(request: Any) -> Broken:
-    """U2: a message says or calls something."""
+    OC2, OC3: calls are followed by a tool message each and nothing else; no other tool message
+    stands anywhere. U2.sent: there is a message that is not the system's.
+    """
+    waiting: set[str] = set()
+    is_sent = False
     for where, message in numbered(request, "messages"):
-        content = message.get("content")
-        # beside calls an empty text is as good as none
-        if content == [] or (content == "" and not message.get("tool_calls")):
-            yield where, "empty content"
+        for rule, what in faults_alone(message):
+            yield rule, where, what
+        role = message.get("role")
+        is_sent = is_sent or role != "system"
+        if role == "tool":
+            id = text_in(message, "tool_call_id")
+            if id not in waiting:
+                yield "OC2", where, f"a result for {id!r}, which nobody waits for"
+            waiting.discard(id)
+            continue
+        if waiting:
+            yield "OC2", where, f"the calls {sorted(waiting)} are not answered before it"
+            waiting = set()
+        for call in _calls(message):
+            waiting.add(text_in(call, "id"))
+    if waiting:
+        yield "OC2", "messages", f"the calls {sorted(waiting)} are not answered"
+    if not is_sent:
+        yield "U2.sent", "messages", "no message but the system's"
+
+
+def faults_alone(message: Json) -> Iterator[tuple[str, str]]:
+    """What is wrong with a message, whatever stands beside it.
+
+    OC1: its role is known. OC4: its content may be null only beside calls. U2: it says or calls
+    something. OC7: pictures and files stand in user messages only. U4, OC5: arguments are a string
+    that holds a JSON object; names and ids are short.
+    """
+    role, content, calls = message.get("role"), message.get("content"), _calls(message)
+    if not isinstance(role, str) or role not in _ROLES:
+        yield "OC1", f"the role {role!r}"
+    if content is None:
+        if not message.get("tool_calls"):
+            yield "OC4", "neither content nor calls"
+    elif content == [] or (content == "" and not message.get("tool_calls")):
+        yield "U2", "empty content"  # beside calls an empty text is as good as none
+    elif role != "user" and not isinstance(content, str):
+        if any(part.get("type") != "text" for part in parts_of(message)):
+            yield "OC7", f"a picture or a file in a message of role {role}"
+    for call in calls:
+        custom = call.get("type") == "custom"  # its input is any text
+        function = object_if(call.get("custom" if custom else "function"))
+        name, id = text_in(function, "name"), text_in(call, "id")
+        if not custom and not is_object(text_in(function, "arguments")):
+            yield "U4", "arguments that are not a JSON object"
+        if not _NAME.fullmatch(name):
+            yield "U4", f"the tool name {name!r}"
+        if not 1 <= len(id) <= 40:
+            yield "U4", f"a call id of {len(id)} characters"
 
 
 def ids_are_unique(request: Any) -> Broken:
@@ -83,74 +132,19 @@ def ids_of(message: Any) -> list[tuple[str, str]]:
     return ids
 
 
-def arguments_are_objects(request: Any) -> Broken:
-    """U4, OC5: arguments are a string that holds a JSON object; names and ids are short."""
-    for where, message in numbered(request, "messages"):
-        for call in _calls(message):
-            custom = call.get("type") == "custom"  # its input is any text
-            function = object_if(call.get("custom" if custom else "function"))
-            name, id = text_in(function, "name"), text_in(call, "id")
-            if not custom and not is_object(text_in(function, "arguments")):
-                yield where, "arguments that are not a JSON object"
-            if not _NAME.fullmatch(name):
-                yield where, f"the tool name {name!r}"
-            if not 1 <= len(id) <= 40:
-                yield where, f"a call id of {len(id)} characters"
-
-
-def roles_are_known(request: Any) -> Broken:
-    """OC1: system, developer, user, assistant, tool."""
-    for where, message in numbered(request, "messages"):
-        if text_in(message, "role") not in _ROLES:
-            yield where, f"the role {message.get('role')!r}"
-
-
-def calls_are_answered_next(request: Any) -> Broken:
-    """OC2, OC3: calls are followed by a tool message each and nothing else; no other tool
-    message stands anywhere."""
-    waiting: set[str] = set()
-    for where, message in numbered(request, "messages"):
-        if message.get("role") == "tool":
-            id = text_in(message, "tool_call_id")
-            if id not in waiting:
-                yield where, f"a result for {id!r}, which nobody waits for"
-            waiting.discard(id)
-            continue
-        if waiting:
-            yield where, f"the calls {sorted(waiting)} are not answered before it"
-            waiting = set()
-        if message.get("tool_calls"):
-            waiting = {text_in(call, "id") for call in _calls(message)}
-    if waiting:
-        yield "messages", f"the calls {sorted(waiting)} are not answered"
-
-
-def only_calls_excuse_silence(request: Any) -> Broken:
-    """OC4: content may be null only beside calls."""
-    for where, message in numbered(request, "messages"):
-        if message.get("content") is None and not message.get("tool_calls"):
-            yield where, "neither content nor calls"
-
-
-def pictures_are_the_users(request: Any) -> Broken:
-    """OC7: pictures and files stand in user messages only."""
-    for where, message in numbered(request, "messages"):
-        role, content = message.get("role"), message.get("content")
-        if role == "user" or content is None or isinstance(content, str):
-            continue
-        if any(part.get("type") != "text" for part in parts_of(message)):
-            yield where, f"a picture or a file in a message of role {role}"
-
-
+WALKED: dict[str, Rule] = {
+    name: rule_among(faults, name) for name in ("U2", "U2.sent", "U4", "OC1", "OC2", "OC4", "OC7")
+}
+"""The rules that `faults` tells of."""
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "U2": no_message_is_empty,
-    "U2.sent": something_is_sent,  # of the whole request: what is new may be the system's alone
+    "U2": WALKED["U2"],
+    "U2.sent": WALKED["U2.sent"],  # of the whole request: what is new may be the system's alone
     "U3": ids_are_unique,
-    "U4": arguments_are_objects,
-    "OC1": roles_are_known,
-    "OC2": calls_are_answered_next,
-    "OC4": only_calls_excuse_silence,
+    "U4": WALKED["U4"],
+    "OC1": WALKED["OC1"],
+    "OC2": WALKED["OC2"],
+    "OC4": WALKED["OC4"],
     "OC6": tools_are_named_once(_functions, _NAME.pattern),
-    "OC7": pictures_are_the_users,
+    "OC7": WALKED["OC7"],
 }

@@ -56,7 +56,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
     """Keyword arguments of `client.responses.create`, with nothing stored at the provider."""
 
     rules = RULES
-    message_rules = frozenset({"U1", "U4", "OR1", "OR7"})
+    message_rules = frozenset({"U1", "U4", "OR1", "OR4", "OR7"})
     tail_rules = frozenset({"U2", "OR2", "OR5"})
     id_rules = frozenset({"OR4"})
     tool_rules = frozenset({"U8"})

@@ -21,7 +21,7 @@ from contextwright.render.known_wires import (
     wires_of_tools,
 )
 from contextwright.render.message_layout import Layout
-from contextwright.render.request_wires import request_wires, token_sums
+from contextwright.render.request_wires import RequestWires, request_wires, token_sums
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import Rule
 from contextwright.render.source_messages import SourceMessages
@@ -130,9 +130,9 @@ class Renderer:
         tail_rules: those of them that a list which keeps them keeps with more behind it, where that
             keeps them by itself and has none of its ids; also what a list has in front of a message
             that `begins_anew`.
-        id_rules: those of them that look at each message alone, and at whether another one has its
-            ids (`message_ids`): as the rules of a message, a list that broke one breaks it however
-            it goes on.
+        id_rules: those of them that a list keeps of which no two messages have an id
+            (`message_ids`), and that are asked of a message alone where they are rules of messages
+            as well; a list that broke one breaks it however it goes on.
         tool_rules: those of them that look at the list of its tools alone, where it has one.
         repaired: those that a list of messages is made anew for, which no request came with.
         overhead: tokens around the content.
@@ -202,9 +202,9 @@ class Renderer:
         Args:
             data: the message, or a group of items. leads: whether only the system spoke before.
         """
-        rules = {name: self.rules[name] for name in self.repaired & self.message_rules}
+        names = (self.repaired & self.message_rules) - self.id_rules
         try:
-            return not broken_rules(rules, {self.cache_order[-1]: self.wires_in(data)})
+            return self.keeps(names, {self.cache_order[-1]: self.wires_in(data)})
         except (LookupError, TypeError, AttributeError):
             return False  # of a form that the rules do not know
 
@@ -392,44 +392,48 @@ class Renderer:
         return False
 
     def validate(
-        self, request: Request, target: Target, broken: "AskRules | None" = None
+        self, request: Request, target: Target, ask: "AskRules | None" = None
     ) -> list[Violation]:
         """The rules that the request breaks. What concerns a message alone is asked of those that
         no request before had, and what concerns neighbours of those behind the request before.
 
         Args:
-            broken: asks rules; by default each one, of all that it is about.
+            ask: asks rules; by default each one, of all that it is about.
         """
-        ask = broken or broken_rules
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
+        named = request.get("tools")
+        tools: list[Wire] = named if isinstance(named, list) else []
         with request_wires(target) as known:
             known.go_on(wires, target)
-            fresh, tail = known.unchecked(len(wires), self)
-            unbroken = self._kept_by_parts(request, fresh, tail, len(wires), ask)
-            if unbroken and not known.ids_differ(self):
-                unbroken -= self.id_rules | self.tail_rules
-            named = request.get("tools")
-            tools: list[Wire] = named if isinstance(named, list) else []
+            kept = self._kept_by_parts(request, known, len(wires), ask)
             if known.allows_tools(tools):
-                unbroken |= self.tool_rules
-            others = {n: rule for n, rule in self.rules.items() if n not in unbroken}
-            violations = ask(others, request)
+                kept |= self.tool_rules
+            others = {name: rule for name, rule in self.rules.items() if name not in kept}
+            violations = (ask or broken_rules)(others, request)
             if not violations:
                 known.allow(len(wires), tools)
         return violations
 
     def _kept_by_parts(
-        self, request: Request, fresh: list[Wire], tail: list[Wire], count: int, ask: "AskRules"
+        self, request: Request, known: RequestWires, count: int, ask: "AskRules | None"
     ) -> frozenset[str]:
         """The rules that a request keeps since parts of it do, and what stands beside these."""
-        unbroken: frozenset[str] = frozenset()
-        for names, part in ((self.message_rules | self.id_rules, fresh), (self.tail_rules, tail)):
-            if len(part) < count:
-                rules = {name: self.rules[name] for name in names}
-                if not ask(rules, {**request, self.cache_order[-1]: part}):
-                    unbroken |= names
-        return unbroken
+        if not count:
+            return frozenset()
+        fresh, tail = known.unchecked(count, self)
+        alone, among, kept = self.message_rules, self.tail_rules, self.id_rules
+        asked = [(alone | among, fresh)] if fresh == tail else [(alone, fresh), (among, tail)]
+        for names, part in asked:
+            if not part or self.keeps(names, {**request, self.cache_order[-1]: part}, ask):
+                kept |= names
+            else:
+                kept -= names
+        return kept if known.ids_differ(self) else kept - (self.id_rules | among)
+
+    def keeps(self, names: Iterable[str], request: Request, ask: "AskRules | None" = None) -> bool:
+        """Whether a request keeps all of these rules."""
+        return not (ask or broken_rules)({name: self.rules[name] for name in names}, request)
 
 
 AskRules = Callable[[Mapping[str, Rule], Request], list[Violation]]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -13,6 +13,8 @@ Broken = Iterator[tuple[str, str]]
 """The places where a rule is broken, and what is wrong there."""
 Rule = Callable[[Any], Broken]
 """A rule of a provider: a request to the places where it is broken."""
+Faults = Iterator[tuple[str, str, str]]
+"""The places where rules are broken, each with the rule's name in front."""
 
 
 def text_is_encodable(request: Any) -> Broken:
@@ -21,6 +23,17 @@ def text_is_encodable(request: Any) -> Broken:
         msgspec.json.encode(request)
     except UnicodeEncodeError:
         yield from encodable(request)
+
+
+def rule_among(faults: Callable[[Any], Faults], name: str) -> Rule:
+    """One of several rules that a walk tells of."""
+
+    def rule(request: Any) -> Broken:
+        for broken, where, what in faults(request):
+            if broken == name:
+                yield where, what
+
+    return rule
 
 
 def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
@@ -33,6 +46,11 @@ def numbered(request: Any, key: str) -> Iterator[tuple[str, Json]]:
     if places is None or len(places) < len(items):
         places = _places(key, 2 * len(items))
     return zip(places, items, strict=False)
+
+
+def are_objects(value: Any) -> TypeGuard[list[Json]]:
+    """Whether it is a list of objects."""
+    return type(value) is list and _DICTS.issuperset(map(type, value))
 
 
 def objects(items: list[Any]) -> list[Json]:
