@@ -6,7 +6,6 @@ from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import object_if
 from contextwright.render.alternate import nothing_new
 from contextwright.render.draft import BlockCalls, RequestDraft
-from contextwright.render.known_wires import wires_alone
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.renderer import Overhead, Renderer
@@ -35,11 +34,11 @@ class OpenAIRenderer(Renderer):
     """OpenAI's cookbook, "How to count tokens with tiktoken": 3 a message, 3 to prime the answer;
     7 + 12 for functions. Calls are not documented: 8 is above what was seen."""
 
-    def cost(self, block: Block, target: Target) -> int:
-        """As for all; of what may stand alone as the system's words, the note beside it too."""
-        tokens = super().cost(block, target)
-        note = block.role == "system" or not wires_alone(self, block, target).pairs
-        return tokens + self.section_cost(nothing_new(target.sign), target) if note else tokens
+    def cost_beside(self, block: Block, pairs: list[tuple[str, Wire]], target: Target) -> int:
+        """Of what may stand alone as the system's words, the note beside it."""
+        if pairs and block.role != "system":
+            return 0
+        return self.section_cost(nothing_new(target.sign), target)
 
     def add_note(self, wires: list[Wire], layout: Layout, draft: RequestDraft) -> None:
         """Say so where a conversation is there and nobody but the system says anything in it: as

@@ -349,8 +349,15 @@ class Renderer:
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens that a conversation block adds at most: content, overheads, images."""
-        count, pairs = target.counter.count, wires_alone(self, block, target).pairs
-        return sum([self.measure_wire(wire, count) for _, wire in pairs])
+        pairs = wires_alone(self, block, target).pairs
+        count, tokens = target.counter.counting(), self.cost_beside(block, pairs, target)
+        for _, wire in pairs:
+            tokens += self.measure_wire(wire, count)
+        return tokens
+
+    def cost_beside(self, block: Block, pairs: list[tuple[str, Wire]], target: Target) -> int:
+        """Tokens of what is said beside a block's messages where nothing else is said."""
+        return 0
 
     def event_cost(self, target: Target) -> EventCost | None:
         """As `cost` of an exchange as it came, told from its events for those where these tell it;
@@ -406,30 +413,30 @@ class Renderer:
         tools: list[Wire] = named if isinstance(named, list) else []
         with request_wires(target) as known:
             known.go_on(wires, target)
-            kept = self._kept_by_parts(request, known, len(wires), ask)
+            unbroken = self._unbroken(request, known, len(wires), ask)
             if known.allows_tools(tools):
-                kept |= self.tool_rules
-            others = {name: rule for name, rule in self.rules.items() if name not in kept}
+                unbroken |= self.tool_rules
+            others = {name: rule for name, rule in self.rules.items() if name not in unbroken}
             violations = (ask or broken_rules)(others, request)
             if not violations:
                 known.allow(len(wires), tools)
         return violations
 
-    def _kept_by_parts(
+    def _unbroken(
         self, request: Request, known: RequestWires, count: int, ask: "AskRules | None"
     ) -> frozenset[str]:
         """The rules that a request keeps since parts of it do, and what stands beside these."""
         if not count:
             return frozenset()
         fresh, tail = known.unchecked(count, self)
-        alone, among, kept = self.message_rules, self.tail_rules, self.id_rules
-        asked = [(alone | among, fresh)] if fresh == tail else [(alone, fresh), (among, tail)]
-        for names, part in asked:
+        alone, among, unbroken = self.message_rules, self.tail_rules, self.id_rules
+        parts = [(alone | among, fresh)] if fresh == tail else [(alone, fresh), (among, tail)]
+        for names, part in parts:
             if not part or self.keeps(names, {**request, self.cache_order[-1]: part}, ask):
-                kept |= names
+                unbroken |= names
             else:
-                kept -= names
-        return kept if known.ids_differ(self) else kept - (self.id_rules | among)
+                unbroken -= names
+        return unbroken if known.ids_differ(self) else unbroken - (self.id_rules | among)
 
     def keeps(self, names: Iterable[str], request: Request, ask: "AskRules | None" = None) -> bool:
         """Whether a request keeps all of these rules."""

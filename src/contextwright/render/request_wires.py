@@ -107,10 +107,13 @@ class RequestWires:
 
     def sums(self, count: int, renderer: "Renderer", target: "Target") -> list[int]:
         """Tokens of none, of the first, and so on up to so many."""
-        for one in self._known[len(self._sums) - 1 : count]:
-            if one.tokens is None:
-                one.tokens = renderer.measure_wire(one.wire, target.counter.count)
-            self._sums.append(self._sums[-1] + one.tokens)
+        if len(self._sums) <= count:
+            counting, tokens = target.counter.counting(), self._sums[-1]
+            for one in self._known[len(self._sums) - 1 : count]:
+                if one.tokens is None:
+                    one.tokens = renderer.measure_wire(one.wire, counting)
+                tokens += one.tokens
+                self._sums.append(tokens)
         return self._sums[: count + 1]
 
     def unchecked(self, count: int, renderer: "Renderer") -> tuple[list[Wire], list[Wire]]:

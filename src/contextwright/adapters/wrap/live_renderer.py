@@ -114,7 +114,7 @@ class SentCounter(Counter):
         self._inner = inner
         self._mark_tokens = inner.count(mark) + 1 if mark else 0
 
-    def count(self, text: str) -> int:
+    def _count(self, text: str) -> int:
         """Tokens of the text, as it will be sent."""
         if "event://" not in text:
             return self._inner.count(text)
