@@ -321,7 +321,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         costs = costs_of(self.memo, renderer, target, telling)
         return Inputs(
             snapshot=snapshot,
-            count=target.counter.count,
+            count=target.counter.counting(),
             cost=costs.block,
             event_cost=costs.events,
             counter_id=target.counter.id,

@@ -14,10 +14,11 @@ from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
-from contextwright.render.openai_chat_rules import RULES, WALKED, faults, ids_of
+from contextwright.render.openai_chat_rules import ALONE, RULES, faults_alone, ids_of
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import AskRules, Request
 from contextwright.render.response_format import ResponseFormat
+from contextwright.render.shared_rules import objects
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.render.wire import (
@@ -98,12 +99,13 @@ class OpenAIChatRenderer(OpenAIRenderer):
         return ids_of(wire)
 
     def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
-        """As for all; most rules in one walk."""
-        walked = {name for name in names if self.rules[name] is WALKED.get(name)}
-        for name, _, _ in faults(request) if walked else ():
-            if name in walked:
-                return False
-        return super().keeps(walked.symmetric_difference(names), request, ask)
+        """As for all; those of a message alone by one look at each."""
+        looked = {name for name in names if self.rules[name] is ALONE.get(name)}
+        for message in objects(request["messages"]) if looked else ():
+            for name, _ in faults_alone(message):
+                if name in looked:
+                    return False
+        return super().keeps(looked.symmetric_difference(names), request, ask)
 
     def begins_anew(self, wire: Any) -> bool:
         """Whether it is no tool's."""
@@ -139,7 +141,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         """Of most exchanges, unless they came in a body, which they may leave as they came."""
         if target.sources is not None:
             return None
-        draft, count = self.draft(target.sign), target.counter.count
+        draft, count = self.draft(target.sign), target.counter.counting()
         return ChatCost(draft, self.overhead, count).of_events
 
     def measure_wire(self, wire: Wire, count: Count) -> int:

@@ -1,10 +1,9 @@
-"""The rules of OpenAI Chat Completions. Those of its messages are told in one walk.
+"""The rules of OpenAI Chat Completions. Those of a message alone are told in one look.
 
 Numbers as in research on rejected requests: U rules hold for all providers, OC for this one.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from contextwright.formats.fields import Json, list_if, object_if
@@ -17,7 +16,7 @@ from contextwright.render.shared_rules import (
     numbered,
     objects,
     parts_of,
-    rule_among,
+    rule_of_each,
     text_in,
     text_is_encodable,
     tools_are_named_once,
@@ -43,55 +42,54 @@ def _calls(message: Json) -> list[Json]:
     return calls if are_objects(calls) else objects(list_if(calls))
 
 
-def faults(request: Any) -> Faults:
-    """What is wrong with the messages, in one walk: each alone, and OC2, U2.sent.
+def something_is_sent(request: Any) -> Broken:
+    """U2: there is a message that is not the system's."""
+    for _, message in numbered(request, "messages"):
+        if message.get("role") != "system":
+            return
+    yield "messages", "no message but the system's"
 
-    OC2, OC3: calls are followed by a tool message each and nothing else; no other tool message
-    stands anywhere. U2.sent: there is a message that is not the system's.
-    """
+
+def calls_are_answered_next(request: Any) -> Broken:
+    """OC2, OC3: calls are followed by a tool message each and nothing else; no other tool
+    message stands anywhere."""
     waiting: set[str] = set()
-    is_sent = False
     for where, message in numbered(request, "messages"):
-        for rule, what in faults_alone(message):
-            yield rule, where, what
-        role = message.get("role")
-        is_sent = is_sent or role != "system"
-        if role == "tool":
+        if message.get("role") == "tool":
             id = text_in(message, "tool_call_id")
             if id not in waiting:
-                yield "OC2", where, f"a result for {id!r}, which nobody waits for"
+                yield where, f"a result for {id!r}, which nobody waits for"
             waiting.discard(id)
             continue
         if waiting:
-            yield "OC2", where, f"the calls {sorted(waiting)} are not answered before it"
+            yield where, f"the calls {sorted(waiting)} are not answered before it"
             waiting = set()
-        for call in _calls(message):
-            waiting.add(text_in(call, "id"))
+        if message.get("tool_calls"):
+            for call in _calls(message):
+                waiting.add(text_in(call, "id"))
     if waiting:
-        yield "OC2", "messages", f"the calls {sorted(waiting)} are not answered"
-    if not is_sent:
-        yield "U2.sent", "messages", "no message but the system's"
+        yield "messages", f"the calls {sorted(waiting)} are not answered"
 
 
-def faults_alone(message: Json) -> Iterator[tuple[str, str]]:
-    """What is wrong with a message, whatever stands beside it.
+def faults_alone(message: Json) -> Faults:
+    """What is wrong with a message, whatever stands beside it, in one look.
 
     OC1: its role is known. OC4: its content may be null only beside calls. U2: it says or calls
     something. OC7: pictures and files stand in user messages only. U4, OC5: arguments are a string
     that holds a JSON object; names and ids are short.
     """
-    role, content, calls = message.get("role"), message.get("content"), _calls(message)
+    role, content, calls = message.get("role"), message.get("content"), message.get("tool_calls")
     if not isinstance(role, str) or role not in _ROLES:
         yield "OC1", f"the role {role!r}"
     if content is None:
-        if not message.get("tool_calls"):
+        if not calls:
             yield "OC4", "neither content nor calls"
-    elif content == [] or (content == "" and not message.get("tool_calls")):
+    elif content == [] or (content == "" and not calls):
         yield "U2", "empty content"  # beside calls an empty text is as good as none
     elif role != "user" and not isinstance(content, str):
         if any(part.get("type") != "text" for part in parts_of(message)):
             yield "OC7", f"a picture or a file in a message of role {role}"
-    for call in calls:
+    for call in _calls(message) if calls else ():
         custom = call.get("type") == "custom"  # its input is any text
         function = object_if(call.get("custom" if custom else "function"))
         name, id = text_in(function, "name"), text_in(call, "id")
@@ -132,19 +130,19 @@ def ids_of(message: Any) -> list[tuple[str, str]]:
     return ids
 
 
-WALKED: dict[str, Rule] = {
-    name: rule_among(faults, name) for name in ("U2", "U2.sent", "U4", "OC1", "OC2", "OC4", "OC7")
+ALONE: dict[str, Rule] = {
+    name: rule_of_each("messages", faults_alone, name) for name in ("U2", "U4", "OC1", "OC4", "OC7")
 }
-"""The rules that `faults` tells of."""
+"""The rules that `faults_alone` tells of."""
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
-    "U2": WALKED["U2"],
-    "U2.sent": WALKED["U2.sent"],  # of the whole request: what is new may be the system's alone
+    "U2": ALONE["U2"],
+    "U2.sent": something_is_sent,  # of the whole request: what is new may be the system's alone
     "U3": ids_are_unique,
-    "U4": WALKED["U4"],
-    "OC1": WALKED["OC1"],
-    "OC2": WALKED["OC2"],
-    "OC4": WALKED["OC4"],
+    "U4": ALONE["U4"],
+    "OC1": ALONE["OC1"],
+    "OC2": calls_are_answered_next,
+    "OC4": ALONE["OC4"],
     "OC6": tools_are_named_once(_functions, _NAME.pattern),
-    "OC7": WALKED["OC7"],
+    "OC7": ALONE["OC7"],
 }

@@ -13,8 +13,8 @@ Broken = Iterator[tuple[str, str]]
 """The places where a rule is broken, and what is wrong there."""
 Rule = Callable[[Any], Broken]
 """A rule of a provider: a request to the places where it is broken."""
-Faults = Iterator[tuple[str, str, str]]
-"""The places where rules are broken, each with the rule's name in front."""
+Faults = Iterator[tuple[str, str]]
+"""The rules that a message breaks, each with what is wrong."""
 
 
 def text_is_encodable(request: Any) -> Broken:
@@ -25,13 +25,18 @@ def text_is_encodable(request: Any) -> Broken:
         yield from encodable(request)
 
 
-def rule_among(faults: Callable[[Any], Faults], name: str) -> Rule:
-    """One of several rules that a walk tells of."""
+def rule_of_each(key: str, faults: Callable[[Json], Faults], name: str) -> Rule:
+    """One of several rules that one look at a message tells of.
+
+    Args:
+        key: where the request holds its messages.
+    """
 
     def rule(request: Any) -> Broken:
-        for broken, where, what in faults(request):
-            if broken == name:
-                yield where, what
+        for where, message in numbered(request, key):
+            for broken, what in faults(message):
+                if broken == name:
+                    yield where, what
 
     return rule
 

@@ -52,16 +52,19 @@ class Counter:
         The sum over the pieces of a text is never less than the count of the whole by more
         than one token a join, and not at all where the joins are line ends.
         """
-        return self.counting()(text)
+        table = owned_table(self, brief=True)
+        if table is None:
+            return self._count(text)
+        if table.make is None:
+            table.make = self._count
+        return table[text]
 
     def counting(self) -> Callable[[str], int]:
-        """`count`, at the speed of a dict for what was counted before. It is for one look: what is
-        remembered is its session's."""
+        """`count` for the texts of the session that is looked at, at the speed of a dict."""
         table = owned_table(self, brief=True)
         if table is None:
             return self._count
-        if table.make is None:
-            table.make = self._count
+        table.in_use, table.make = True, self._count
         return table.__getitem__
 
     def _count(self, text: str) -> int:
