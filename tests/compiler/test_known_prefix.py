@@ -50,8 +50,8 @@ def known(monkeypatch):
     seen: list[int] = []
     stepped = steps.stepped
 
-    def noting(blocks, stage, space, limit, inputs):
-        made = stepped(blocks, stage, space, limit, inputs)
+    def noting(blocks, stage, space, limit, inputs, **options):
+        made = stepped(blocks, stage, space, limit, inputs, **options)
         if inputs.folded:
             seen.append(max(0, inputs.start - inputs.snapshot.preamble))
         return made

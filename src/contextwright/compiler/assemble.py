@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import compress, count
-from operator import attrgetter, ne
+from operator import attrgetter, lt, ne
 
 import msgspec
 
@@ -18,6 +18,7 @@ from contextwright.formats.tool_schemas import as_it_came, is_hosted
 from contextwright.render.target import Target
 from contextwright.session.event import Tool
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.memo import LONG
 from contextwright.spec.word_roles import Guard
 from contextwright.tasks.tool_lines import scoped
 
@@ -25,6 +26,7 @@ PINNED, RUNNING_TURN = "pinned", "running_turn"
 TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE = "task_framing", "live_edge", "open_failure"
 BY_THE_ENGINE = frozenset({PINNED, RUNNING_TURN, TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE})
 """Sources of what is in every request; where a term brought it too, it is that term's."""
+_ORDER, _MESSAGES = attrgetter("order"), attrgetter("messages")
 
 
 class Assembled(msgspec.Struct, frozen=True):
@@ -252,7 +254,7 @@ def guard_again(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -
 def once(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Each exchange and each text once, however many terms brought it: in the lowest tier, as
     whole as it came; what a term brought before what is there anyway."""
-    if len(blocks) < 2:
+    if len(blocks) < 2 or _are_in_order(blocks):
         return blocks
     names = inputs.memo.column("identity", blocks, _identity)
     last = dict(zip(names, count(), strict=False))
@@ -274,10 +276,19 @@ def once(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 def in_log_order(blocks: Blocks, inputs: Inputs) -> Blocks:
     """The conversation in the order of the log, then the texts as they come."""
-    if len(blocks) < 2:
+    if len(blocks) < 2 or _are_in_order(blocks):
         return blocks
     places = inputs.memo.column("place", blocks, _place)
     return blocks if list(places) == sorted(places) else tuple(sorted(blocks, key=_place))
+
+
+def _are_in_order(blocks: Blocks) -> bool:
+    """Whether they are exchanges one behind the other, each once; looked at where they are few."""
+    if len(blocks) >= LONG:
+        return False
+    orders = list(map(_ORDER, blocks))
+    ascend = orders[0] >= 0 and all(map(lt, orders, orders[1:]))
+    return ascend and all(map(_MESSAGES, blocks))
 
 
 def _identity(block: Block) -> tuple[object, str]:

@@ -37,7 +37,6 @@ from contextwright.compiler.new_words import (
 from contextwright.compiler.overflow import Spare
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.request_decision import RequestDecision, decided
-from contextwright.compiler.token_sums import SOURCE
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
 from contextwright.memo.owned_tables import Table
@@ -47,7 +46,7 @@ from contextwright.session.log import Log
 from contextwright.session.state import State
 from contextwright.spec.inputs import Inputs
 
-_ENTRY = attrgetter("id", "step", "source")
+_ENTRY, _MESSAGES = attrgetter("id", "step", "source"), attrgetter("messages")
 PLACE = 8
 """Bytes of a block's place; the blocks are counted where they were made."""
 
@@ -358,10 +357,9 @@ def _spare(spare: Spare, new: Blocks, inputs: Inputs) -> Spare | None:
         return spare
     if spare.answers and new[0].role != "assistant":
         return None
-    exchanges = inputs.snapshot.exchanges(new[0].order)
-    came = inputs.blocks(exchanges, SOURCE)
+    came = inputs.memo.blocks(inputs.snapshot.exchanges(new[0].order))
     # tokens that they take, or would as they came, whichever is more
     taken = sum(map(inputs.cost, new))
-    if came != new:
+    if [*map(_MESSAGES, came)] != [*map(_MESSAGES, new)]:
         taken = max(taken, sum(map(inputs.cost, came)))
     return Spare(spare.tokens - taken) if taken <= spare.tokens else None

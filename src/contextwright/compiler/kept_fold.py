@@ -39,6 +39,7 @@ def left_by_fold(
     stages = planned.terminal.stages if planned.terminal is not None else ()
     for stage in stages:
         if isinstance(stage, FoldHistory):
-            blocks = stepped(blocks, stage, stage.due_at(limit) - fixed, limit, inputs).blocks
+            space = stage.due_at(limit) - fixed
+            blocks = stepped(blocks, stage, space, limit, inputs, with_merges=False).blocks
     knows = bool(inputs.folded) or inputs.start <= inputs.snapshot.preamble
     return blocks if knows else None

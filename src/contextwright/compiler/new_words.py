@@ -1,5 +1,6 @@
 """What the words of a spec leave of the newest exchanges, asked about no others."""
 
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -10,6 +11,8 @@ from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
 from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.inputs import Inputs
+
+_ORDER = attrgetter("order")
 
 
 class NewWords(NamedTuple):
@@ -47,11 +50,11 @@ def words_since(since: int, planned: Plan, inputs: Inputs) -> NewWords | None:
         return guard_again(planned, own, tracer, blocks)
 
     brought = run(planned.body, own, tracer, guard)
-    blocks = guard(once(tuple(b for b in brought if b.order < 0 or b.order >= since), own))
+    blocks = guard(once(tuple([b for b in brought if b.order < 0 or b.order >= since]), own))
     if is_collecting(own) or tracer.notes:
         return None
     tracer.reconcile(blocks)
-    texts = tuple(b for b in blocks if b.order < 0)
+    texts = tuple([b for b in blocks if b.order < 0])
     newest = in_log_order(tuple([b for b in blocks if b.order >= since]), own)
     return NewWords(since, newest, texts, tracer.findings())
 
@@ -66,7 +69,6 @@ def with_newest(blocks: Blocks, newest: Blocks) -> Blocks:
 
 def are_whole(blocks: Blocks, start: int, inputs: Inputs) -> bool:
     """Whether they are all exchanges from `start` on, each of which a request can have."""
-    places = range(start, inputs.snapshot.exchange_count)
-    return [block.order for block in blocks] == [*places] and not any(
-        block.role == "tool" or block.tier == ARCHIVE for block in blocks
-    )
+    if [*map(_ORDER, blocks)] != [*range(start, inputs.snapshot.exchange_count)]:
+        return False
+    return not [block for block in blocks if block.tier == ARCHIVE or block.role == "tool"]

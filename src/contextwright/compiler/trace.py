@@ -321,7 +321,7 @@ def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks],
         return tracer.selected(repr(atom), ground, applied(atom, ground, inputs))
     if atom.kind is Kind.WRITER:
         return ()
-    if atom.kind in {Kind.SOURCE, Kind.REFINER}:
+    if atom.kind is Kind.SOURCE or atom.kind is Kind.REFINER:
         return guard(tracer.brought(atom, inputs, atom.bring(inputs)))
     return _steps((atom,), _everything(inputs, guard), inputs, tracer)
 

@@ -242,9 +242,11 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def _brought(self, first: int, start: int, source: str) -> tuple[Block, ...]:
         """The raw blocks of all from `start` on, and of what is held from `first` up to there."""
         snapshot = self.snapshot
-        held = [] if self.resumes or start == first else self.held_before(start)
-        exchanges = (snapshot.exchanges(at, at + 1)[0] for at in held if at >= first)
-        return self.blocks([*exchanges, *snapshot.exchanges(start)], source)
+        newest = snapshot.exchanges(start)
+        if self.resumes or start == first:
+            return self.blocks(newest, source)
+        held = [at for at in self.held_before(start) if at >= first]
+        return self.blocks([*(snapshot.exchanges(at, at + 1)[0] for at in held), *newest], source)
 
     def unsure(self, word: str) -> None:
         """A word that goes by the tokens of all was given too few to tell: unless these were all,

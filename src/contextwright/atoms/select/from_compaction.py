@@ -45,9 +45,9 @@ def compacted(inputs: Inputs, source: str) -> Blocks:
     texts, since nobody said them in the conversation. A summary that another one covers, or that
     covers nothing which another does not, is history."""
     blocks = inputs.conversation(source)
-    summaries = _summaries(inputs)
-    if not summaries:
+    if not inputs.snapshot.positions("kind", "summary"):
         return blocks
+    summaries = _summaries(inputs)
     by_id = {block.id: block for block in blocks}
     stand = [_standing_for(by_id[id], covers) for id, covers in summaries.items() if id in by_id]
     covered = frozenset[str]().union(*summaries.values())

@@ -53,7 +53,15 @@ class Stepped(msgspec.Struct, frozen=True, eq=False):
     merges: Mapping[Block, StoodFor] = NO_MERGES
 
 
-def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: Inputs) -> Stepped:
+def stepped(
+    blocks: Blocks,
+    stage: FoldHistory,
+    space: int,
+    limit: int,
+    inputs: Inputs,
+    *,
+    with_merges: bool = True,
+) -> Stepped:
     """The blocks as the steps so far leave them. Of a conversation that is looked at from
     `inputs.start` on, what a fold knows of the rest; where it knows too little, they stay as they
     are, and nothing is `folded`.
@@ -62,6 +70,7 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
         stage: how far a step goes down, and whether results are shortened early.
         space: tokens that all of them may have.
         limit: tokens of the whole request.
+        with_merges: whether it is asked what the note stands for.
     """
     raw, texts = blocks, ()
     if not all(map(_MESSAGES, blocks)):
@@ -95,7 +104,8 @@ def stepped(blocks: Blocks, stage: FoldHistory, space: int, limit: int, inputs: 
             scope = scope_of(stage, limit, inputs)
             inputs.folded.append(fold.record(decisions, prefix, scope, inputs))
         fold.release(inputs)
-        if known is None and not (inputs.mapping and decisions.note is not None):
+        is_all = known is None and not (inputs.mapping and decisions.note is not None)
+        if is_all or not with_merges:
             return Stepped(blocks, sent)
         looked_at = (*_with_held(raw, fold.blocks, decisions), *texts)
         note = next(block for block in sent if block.order < 0 and block.messages)
