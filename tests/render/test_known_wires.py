@@ -210,7 +210,7 @@ def test_rules_walk_once_over_what_is_new():
         assert not renderer.validate({"messages": talk}, target)
         request = {"messages": [*talk, *new]}
         calls = function_calls(lambda: renderer.validate(request, target), {"call"})
-    assert calls <= 55
+    assert calls <= 65  # with a walk for each rule 162
 
 
 @pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic", "gemini", LIVE])
