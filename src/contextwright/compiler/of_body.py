@@ -14,8 +14,8 @@ from contextwright.formats.request_body import RequestBody, body_of_session
 from contextwright.redaction.detector import NO_PORTS
 from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.parameters import READERS, translation
-from contextwright.render.renderer import Renderer, Request, Violation
-from contextwright.render.shared_rules import Rule
+from contextwright.render.renderer import Renderer, Request
+from contextwright.render.shared_rules import Rule, Violation
 from contextwright.render.source_messages import RecordRules, SourceMessages
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot

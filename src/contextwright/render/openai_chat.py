@@ -16,9 +16,9 @@ from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
 from contextwright.render.openai_chat_rules import ALONE, RULES, faults_alone, ids_of
 from contextwright.render.providers import Provider
-from contextwright.render.renderer import AskRules, Request
+from contextwright.render.renderer import Request
 from contextwright.render.response_format import ResponseFormat
-from contextwright.render.shared_rules import objects
+from contextwright.render.shared_rules import AskRules, objects
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.render.wire import (

@@ -1,6 +1,6 @@
 """The contract of a provider format, and what all renderers share."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -23,7 +23,7 @@ from contextwright.render.known_wires import (
 from contextwright.render.message_layout import Layout
 from contextwright.render.request_wires import RequestWires, request_wires, token_sums
 from contextwright.render.response_format import ResponseFormat
-from contextwright.render.shared_rules import Rule
+from contextwright.render.shared_rules import AskRules, Rule, Violation, broken_rules
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.render.wire import (
@@ -96,20 +96,6 @@ class SendableParts(msgspec.Struct, frozen=True):
 
 _OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 _FORMS = {"text": "text", "signature": "signature", "redacted": "encrypted form"}
-
-
-class Violation(msgspec.Struct, frozen=True):
-    """A rule of the provider that a request breaks.
-
-    Args:
-        rule: the rule's name, such as `AN2`.
-        where: place in the request, such as `messages[3].content[0]`.
-        what: what is wrong, in a sentence.
-    """
-
-    rule: str
-    where: str
-    what: str
 
 
 class Rendered(msgspec.Struct, frozen=True):
@@ -399,7 +385,7 @@ class Renderer:
         return False
 
     def validate(
-        self, request: Request, target: Target, ask: "AskRules | None" = None
+        self, request: Request, target: Target, ask: AskRules | None = None
     ) -> list[Violation]:
         """The rules that the request breaks. What concerns a message alone is asked of those that
         no request before had, and what concerns neighbours of those behind the request before.
@@ -423,7 +409,7 @@ class Renderer:
         return violations
 
     def _unbroken(
-        self, request: Request, known: RequestWires, count: int, ask: "AskRules | None"
+        self, request: Request, known: RequestWires, count: int, ask: AskRules | None
     ) -> frozenset[str]:
         """The rules that a request keeps since parts of it do, and what stands beside these."""
         if not count:
@@ -438,19 +424,6 @@ class Renderer:
                 unbroken -= names
         return unbroken if known.ids_differ(self) else unbroken - (self.id_rules | among)
 
-    def keeps(self, names: Iterable[str], request: Request, ask: "AskRules | None" = None) -> bool:
+    def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
         """Whether a request keeps all of these rules."""
         return not (ask or broken_rules)({name: self.rules[name] for name in names}, request)
-
-
-AskRules = Callable[[Mapping[str, Rule], Request], list[Violation]]
-"""Asks rules of a request: where it breaks them."""
-
-
-def broken_rules(rules: Mapping[str, Rule], request: Request) -> list[Violation]:
-    """Where a request breaks rules."""
-    violations: list[Violation] = []
-    for name, rule in rules.items():
-        for where, what in rule(request):
-            violations.append(Violation(name, where, what))
-    return violations

@@ -1,7 +1,7 @@
 """Rules that all providers have (U rules), and the walks that their own rules share."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeGuard
 
 import msgspec
@@ -15,6 +15,33 @@ Rule = Callable[[Any], Broken]
 """A rule of a provider: a request to the places where it is broken."""
 Faults = Iterator[tuple[str, str]]
 """The rules that a message breaks, each with what is wrong."""
+
+
+class Violation(msgspec.Struct, frozen=True):
+    """A rule of the provider that a request breaks.
+
+    Args:
+        rule: the rule's name, such as `AN2`.
+        where: place in the request, such as `messages[3].content[0]`.
+        what: what is wrong, in a sentence.
+    """
+
+    rule: str
+    where: str
+    what: str
+
+
+AskRules = Callable[[Mapping[str, Rule], Any], list[Violation]]
+"""Asks rules of a request: where it breaks them."""
+
+
+def broken_rules(rules: Mapping[str, Rule], request: Any) -> list[Violation]:
+    """Where a request breaks rules."""
+    violations: list[Violation] = []
+    for name, rule in rules.items():
+        for where, what in rule(request):
+            violations.append(Violation(name, where, what))
+    return violations
 
 
 def text_is_encodable(request: Any) -> Broken:
