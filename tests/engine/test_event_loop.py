@@ -230,14 +230,14 @@ def test_one_sessions_first_compile_holds_up_no_other_turn():
     async def both():
         counter = Counter("long", "o200k_base")
         started = threading.Event()
-        tokens = counter._tokens
+        count = counter._count
 
         def slowly(text):
             started.set()
             time.sleep(0.002)
-            return tokens(text)
+            return count(text)
 
-        counter._tokens = slowly
+        counter._count = slowly
         engine = Engine(SPEC, "gpt-5", counter=counter)
         long = asyncio.ensure_future(engine.acompile(talk(turns=150, id="long")))
         long.add_done_callback(lambda _: done.append("long"))

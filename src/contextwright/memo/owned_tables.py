@@ -12,8 +12,6 @@ T = TypeVar("T")
 
 SLOT = 80
 """Bytes of an entry's place in a dict."""
-OTHERS = 3
-"""References to a key while it is measured that are none of a table's."""
 OFTEN = 256
 """Entries that are taken for as large as the ones before them, where these were as many: what comes
 is looked into once a table has twice as many as when that was done last, or so many more."""
@@ -120,12 +118,15 @@ class Table(dict[Any, Any]):
         """Tell by the newest entries what one holds; whether that could be told."""
         step = 1 + new // (isqrt(new) + 4)
         try:
-            entries = list(islice(reversed(self.items()), 0, new, step))
+            keys = list(islice(reversed(self), 0, new, step))
         except RuntimeError:  # another thread adds to it: measured next time
             return False
-        if not entries:  # another thread forgot it meanwhile
+        if not keys:  # another thread forgot it meanwhile
             return False
-        self._typical = sum(_entry_bytes(key, value) for key, value in entries) // len(entries)
+        sizes = shared(keys)
+        values = list(map(self.get, keys))
+        held = sum(bytes_of(v) for k, v in zip(keys, values, strict=True) if v is not k)
+        self._typical = SLOT + (sum(sizes) + held) // len(keys)
         self._looked_into += self._assumed
         self._assumed = 0
         return True
@@ -149,11 +150,6 @@ class GrowingUse(Generic[T]):
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is None:
             self._table[""] = self._grown
-
-
-def _entry_bytes(key: Any, value: Any) -> int:
-    size = SLOT + shared(key, OTHERS)
-    return size if value is key else size + bytes_of(value)
 
 
 class Tables:

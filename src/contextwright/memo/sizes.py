@@ -12,6 +12,8 @@ DEPTH = 2
 """Levels of collections that are looked into."""
 UNKNOWN = 64
 """Bytes of a value that does not say its size."""
+_COUNTING = 2
+"""References to a value of a list while they are counted: the list's, and the call's."""
 
 _PLAIN = (str, int, float, bool, bytes)
 _COLLECTIONS = (tuple, list, set, frozenset)
@@ -43,14 +45,18 @@ def bytes_of(value: Any, depth: int = DEPTH) -> int:
     return own + sum(bytes_of(getattr(value, name), depth - 1) for name in names)
 
 
-def shared(value: Any, references: int) -> int:
-    """The part of a value's bytes that is one holder's: what several hold, each holds in part.
+def shared(values: list[Any], others: int = 0, depth: int = DEPTH) -> list[int]:
+    """The part of each value's bytes that is one holder's: what several hold, each holds in part.
 
     Args:
-        references: how many of those to the value are none of a holder, this call's aside.
+        others: references to each value that are none of a holder's, the list's own aside.
     """
-    holders = getrefcount(value) - references - 2
-    return bytes_of(value) // holders if holders > 1 else bytes_of(value)
+    # counted by a call from C: how many references Python code has itself is its version's
+    counts = list(map(getrefcount, values))
+    return [
+        bytes_of(value, depth) // max(1, count - _COUNTING - others)
+        for value, count in zip(values, counts, strict=True)
+    ]
 
 
 def _sampled(items: Collection[Any], depth: int) -> int:
@@ -59,5 +65,4 @@ def _sampled(items: Collection[Any], depth: int) -> int:
         return 0
     step = max(1, count // SAMPLE)
     sample = list(islice(items, 0, min(count, step * SAMPLE), step))
-    size = sum(bytes_of(item, depth - 1) // max(1, getrefcount(item) - 3) for item in sample)
-    return size * count // len(sample)
+    return sum(shared(sample, depth=depth - 1)) * count // len(sample)
