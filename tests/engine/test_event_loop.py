@@ -12,9 +12,11 @@ import pytest
 from contextwright import C, Engine, Session, compile, worker_threads
 from contextwright.compute_gate import Gate
 from contextwright.engine.premise_guard import acheck_premise
+from contextwright.engine.prepare import memo_of
 from contextwright.errors import BudgetError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.retrieval.item import Hit, Item
+from contextwright.spec.memo import Memo
 from contextwright.testing import target_for
 from contextwright.tokens.counter import Counter, counter_for
 from contextwright.worker_threads import Lane
@@ -217,6 +219,49 @@ def test_a_judge():
     loop = Loop()
     result = loop.run(lambda: acheck_premise("Why did the server crash?", judge=judge))
     assert result.verdict == "invalid"
+
+
+def test_what_is_remembered_is_measured_and_forgotten_in_the_threads_that_compile(monkeypatch):
+    """Of a long session that takes tens of milliseconds, for which the loop would stand."""
+    threads = {"begin": set(), "end": set(), "settle": set()}
+
+    def noted(name, method):
+        def call(tables):
+            threads[name].add(threading.current_thread())
+            return method(tables)
+
+        return call
+
+    for name in threads:
+        monkeypatch.setattr(Memo, name, noted(name, getattr(Memo, name)))
+    engine, session = Engine(C.compaction(max_tokens=2_000), "gpt-5"), talk(turns=20)
+
+    async def turn():
+        await engine.acompile(session)
+        session.assistant("an answer")
+        await engine.arecord(session)
+
+    asyncio.run(turn())
+    assert all(threads.values())
+    assert threading.current_thread() not in set.union(*threads.values())
+
+
+def test_a_cancelled_compile_leaves_no_scope_open():
+    loop = Loop()
+    engine = Engine(SPEC, "gpt-5", counter=WaitingCounter(loop.wait))
+    session = talk()
+
+    async def cancelled():
+        running = asyncio.ensure_future(engine.acompile(session))
+        while not loop.threads:
+            await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        loop.turns.set()
+        return await engine.acompile(session)
+
+    assert asyncio.run(cancelled()).body
+    assert not memo_of(session.log)._scopes
 
 
 def test_one_sessions_first_compile_holds_up_no_other_turn():

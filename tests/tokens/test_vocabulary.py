@@ -6,8 +6,12 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+import time
 import unicodedata
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 import splintr
@@ -18,7 +22,7 @@ from tests.tokens.corpus import DIGESTS, SPECIAL, TEXTS
 
 from contextwright.errors import MissingExtra, ModelError
 from contextwright.tokens.counter import counter_for, named_counter
-from contextwright.tokens.vocabulary import VOCABULARIES, encoding
+from contextwright.tokens.vocabulary import VOCABULARIES, _loaded, encoding
 
 OPENAI = {"o200k_base": 199_998, "cl100k_base": 100_256}
 URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
@@ -147,7 +151,7 @@ def test_names_that_tell_no_known_vocabulary_are_estimated(model):
 
 def test_nothing_is_fetched(monkeypatch):
     monkeypatch.setattr(socket, "socket", None)
-    encoding.cache_clear()
+    _loaded.cache_clear()
     for name in VOCABULARIES:
         assert encoding(name).encode_ordinary("offline")
 
@@ -155,7 +159,7 @@ def test_nothing_is_fetched(monkeypatch):
 def test_tiktoken_counts_the_same_where_splintr_is_missing(monkeypatch, oracles):
     monkeypatch.setitem(sys.modules, "splintr", None)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(oracles["folder"]))
-    encoding.cache_clear()
+    _loaded.cache_clear()
     try:
         for name in OPENAI:
             numbers = [encoding(name).encode_ordinary(text) for text in TEXTS]
@@ -164,22 +168,46 @@ def test_tiktoken_counts_the_same_where_splintr_is_missing(monkeypatch, oracles)
         with pytest.raises(ModelError, match="llama3"):
             encoding("llama3")
         monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
-        encoding.cache_clear()
+        _loaded.cache_clear()
         with pytest.raises(ModelError, match="not on this machine"):
             encoding("o200k_base")
         monkeypatch.setitem(sys.modules, "tiktoken", None)
         with pytest.raises(MissingExtra, match="splintr-rs"):
             encoding("o200k_base")
     finally:
-        encoding.cache_clear()
+        _loaded.cache_clear()
+
+
+def test_threads_that_count_at_once_load_a_vocabulary_once(monkeypatch):
+    loads, begin = [], threading.Barrier(4)
+
+    def from_pretrained(name):
+        loads.append(name)
+        time.sleep(0.05)
+        return SimpleNamespace(encode_ordinary=str.split)
+
+    stub = SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
+    monkeypatch.setitem(sys.modules, "splintr", stub)
+    _loaded.cache_clear()
+
+    def load(_):
+        begin.wait(60)
+        return encoding("o200k_base")
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert len(set(pool.map(load, range(4)))) == 1
+        assert loads == ["o200k_base"]
+    finally:
+        _loaded.cache_clear()
 
 
 def test_a_vocabulary_is_loaded_when_something_is_counted_and_only_that_one():
     script = (
         "import sys; from contextwright.tokens import counter, vocabulary as v; "
         "c = counter.counter_for('gpt-5'); counter.scaled(c, 110); "
-        "print('splintr' in sys.modules, v.encoding.cache_info().currsize); c.count('x'); "
-        "print('tiktoken' in sys.modules, v.encoding.cache_info().currsize)"
+        "print('splintr' in sys.modules, v._loaded.cache_info().currsize); c.count('x'); "
+        "print('tiktoken' in sys.modules, v._loaded.cache_info().currsize)"
     )
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ

@@ -70,7 +70,8 @@ def stood_for(
         known = NOTHING
     lineage = known.lineage.union(summary.lineage[len(known.ids) :])
     new = (*known.rest, *before[len(known.before) :])
-    is_told = list(map(lineage.issuperset, map(_LINEAGE, new)))
+    # not by a map: it would hold the interpreter's lock for as long as a log is
+    is_told = [lineage.issuperset(block.lineage) for block in new]
     sources = tuple(compress(new, is_told))
     rest = tuple(compress(new, map(not_, is_told)))
     spans = joined_spans(known.spans, {block.order for block in sources if block.order >= 0})

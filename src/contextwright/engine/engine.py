@@ -204,9 +204,8 @@ class Engine:
         target = self._recoveries.bounded(target, own.log)
         compiled = self._ledgers.of(own.log).newest
         new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
-        asking = self._weighing(own, target)
-        with remembering(memo_of(own.log)):
-            made = await adrive(asking, self.models, *whose(own), long=new > MANY)
+        asking, memo = self._weighing(own, target), memo_of(own.log)
+        made = await adrive(asking, self.models, *whose(own), owner=memo, long=new > MANY)
         return self._ledgers.of(own.log).sent(made, target)
 
     def prepare(self, session: SessionLike) -> None:
@@ -274,10 +273,9 @@ class Engine:
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
         """`recover`, letting the event loop run."""
-        with remembering(memo_of(session.log)):
-            target = target_for_call(self.target, reserved_system, tools)
-            asking = self._recovering(session, refusal_of(error), target)
-            return await adrive(asking, self.models, *whose(session), long=True)
+        target = target_for_call(self.target, reserved_system, tools)
+        asking, memo = self._recovering(session, refusal_of(error), target), memo_of(session.log)
+        return await adrive(asking, self.models, *whose(session), owner=memo, long=True)
 
     def _recovering(
         self, session: Session, overflow: Overflow, target: Target
@@ -342,9 +340,8 @@ class Engine:
         self, session: Session, *, billed: object = None, billed_input: int | None = None
     ) -> None:
         """`record`, letting the event loop run, while a store writes as well."""
-        with remembering(memo_of(session.log)):
-            recording = self._recording(session, billed_usage(billed, billed_input))
-            await adrive(recording, self.models, *whose(session))
+        recording = self._recording(session, billed_usage(billed, billed_input))
+        await adrive(recording, self.models, *whose(session), owner=memo_of(session.log))
 
     def _recording(self, session: Session, usage: Usage | None) -> TaskGenerator[None]:
         self.bill(session, usage)

@@ -9,6 +9,8 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
+from contextwright.memo.owned_tables import Tables
+from contextwright.memo.ownership import belonging_to
 from contextwright.spec.task import Answer, Task, TaskGenerator
 from contextwright.worker_threads import off_loop
 
@@ -59,6 +61,7 @@ async def adrive(
     session: str,
     turn: Callable[[], int] = int,
     *,
+    owner: Tables | None = None,
     long: bool = False,
 ) -> T:
     """The result, computed in worker threads: the event loop runs meanwhile, as it does while
@@ -66,8 +69,12 @@ async def adrive(
 
     Args:
         session, turn: as of `run_tasks`.
+        owner: who remembers what is worked out.
         long: whether it may compute long; then it gives way to what does not.
     """
+    if owner is not None:
+        with belonging_to(owner):
+            return await adrive(_scope_of(owner, asking), models, session, turn, long=long)
     step: _Step[T] = await off_loop(_advanced, asking, long=long)
     while step.tasks is not None:
         try:
@@ -76,6 +83,17 @@ async def adrive(
             answered = error
         step = await off_loop(_advanced, asking, step.tasks, answered, long=long)
     return cast(T, step.result)
+
+
+def _scope_of(owner: Tables, asking: TaskGenerator[T]) -> TaskGenerator[T]:
+    """Such work as a scope of its owner's, which begins and ends in the threads that do it: what
+    came is measured then, and what is forgotten let go of, for tens of milliseconds where a long
+    session was compiled for the first time."""
+    owner.begin()
+    try:
+        return (yield from asking)
+    finally:
+        owner.end()
 
 
 class _Step(msgspec.Struct, Generic[T], gc=False):

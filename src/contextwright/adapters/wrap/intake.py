@@ -69,8 +69,8 @@ class Intake:
 
     async def later(self, values: ArgumentValues) -> ArgumentValues:
         """`now`, letting the event loop run."""
-        with remembering(Tables()):
-            return self._report(*await adrive(self._cooling(values), self._models, "", long=True))
+        asking, owner = self._cooling(values), Tables()
+        return self._report(*await adrive(asking, self._models, "", owner=owner, long=True))
 
     def _report(self, values: ArgumentValues, report: Cooling) -> ArgumentValues:
         self.last = report
