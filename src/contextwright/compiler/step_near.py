@@ -8,6 +8,7 @@ of it goes, or nothing is enough, and all that lies in front goes before.
 
 from bisect import bisect_left
 from itertools import accumulate, compress, dropwhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import (
     CompactLargest,
+    CompactLongTurn,
     CompactRunning,
     Drop,
     Stage,
@@ -54,7 +56,7 @@ def near_step(
         stages: what the step does.
     """
     inputs, whole = state.inputs, state.whole
-    if len(whole) < FEWEST or terminal.order != "age" or not _drops_before_all(stages):
+    if len(whole) < FEWEST or not (_goes_first(old, terminal) and _stays_whole(state, stages)):
         return Near(state, old)
     first, count = whole[0].order, inputs.snapshot.exchange_count
     pinned = inputs.snapshot.exchanges_with("pinned", "yes", first, first + len(whole))
@@ -84,9 +86,20 @@ def _passes(blocks: Blocks, inputs: Inputs) -> bool:
     return inputs.protection.frees(blocks) and all(inputs.clean_name(id) == id for id in ends)
 
 
-def _drops_before_all(stages: tuple[Stage, ...]) -> bool:
+def _goes_first(old: Blocks, terminal: Terminal) -> bool:
+    """Whether what goes as a whole goes before all else, oldest first."""
+    if terminal.order == "salience":  # in each tier by itself
+        return len(set(map(attrgetter("tier"), old))) == 1
+    return terminal.order == "age"
+
+
+def _stays_whole(state: BudgetState, stages: tuple[Stage, ...]) -> bool:
     """Whether nothing is done to what goes as a whole before it is dropped."""
-    others = dropwhile(lambda stage: isinstance(stage, _ALONE), stages)
+    snapshot = state.inputs.snapshot
+    alone = _ALONE
+    if state.whole[-1].order < snapshot.turn_start(snapshot.turn):
+        alone = _ALONE | CompactLongTurn  # which has the running turn alone
+    others = dropwhile(lambda stage: isinstance(stage, alone), stages)
     return isinstance(next(others, None), Drop)
 
 
