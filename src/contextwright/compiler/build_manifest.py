@@ -35,7 +35,9 @@ from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
 from contextwright.session.event import ToolCall
+from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.inputs import Inputs
 from contextwright.tasks.plan_step import segment, step_of
 from contextwright.tasks.proofs import needed
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 _LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
 _NAME, _MESSAGES = attrgetter("name"), attrgetter("messages")
+_ENTRY, _UNSENT = attrgetter("entry"), attrgetter("unsent")
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
 
@@ -83,8 +86,7 @@ def manifest_of(
     origin = f"{session_id}\n{session_digest}\n{lasting.fields['spec_hash']}\n{checksum}"
     task, step = _step(built)
     fixed = min(room.bare, built.tokens)
-    costs = _costs(built, built.tokens - fixed)
-    entries = _kept_entries(built, costs)
+    entries = _kept_entries(built, _costs(built, built.tokens - fixed))
     kept_blocks, written = entries.entries, _written(built, tracer)
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
@@ -119,8 +121,7 @@ def _unrendered(
     built: CompileResult, entries: "KeptEntries", lasting: LastingFacts
 ) -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, fields, tools and parameters."""
-    target, system = built.target, built.assembled.system
-    unsent = (*_unsent(system, built), *entries.unsent)
+    target, unsent = built.target, entries.unsent
     if not unsent:
         return lasting.unrendered
     blocks = tuple([one.block for one in unsent if one.is_refusable])
@@ -173,7 +174,7 @@ def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     places += built.ranges.places(tracer.changes)
     count = snapshot.exchange_count
     gaps = gaps_between((*places, (count, count)), snapshot.preamble)
-    return tuple(_range(built, start, stop) for start, stop in gaps)
+    return tuple([_range(built, start, stop) for start, stop in gaps])
 
 
 def _range(built: CompileResult, start: int, stop: int) -> Range:
@@ -201,7 +202,7 @@ def _written(built: CompileResult, tracer: Tracer) -> WrittenChanges:
     known: WrittenChanges | None = table.known(NEWEST)
     if known is not None and same_objects(known.changes, changes):
         return known
-    shorter = tuple(map(built.ranges.shorter, changes))
+    shorter = built.ranges.shorter(changes)
     made = table[NEWEST] = WrittenChanges(changes, shorter, tuple(_truncations(changes)))
     return made
 
@@ -209,7 +210,7 @@ def _written(built: CompileResult, tracer: Tracer) -> WrittenChanges:
 def _truncations(changes: Iterable[Change]) -> Iterable[Truncation]:
     """Neighbouring changes of one step in one layer as one entry."""
     for (layer, step, action, reason), group in groupby(changes, key=_alike):
-        ids = tuple(id for change in group for id in _ids(change))
+        ids = tuple([id for change in group for id in _ids(change)])
         yield Truncation(layer, f"{step}: {reason}" if reason else step, action, ids)
 
 
@@ -267,14 +268,23 @@ class Unsent(NamedTuple):
     lost: Lost
 
 
+class WrittenBlock(NamedTuple):
+    """What is written of a block: its entry, and what of it may stay behind."""
+
+    entry: KeptBlock
+    unsent: tuple[Unsent, ...]
+
+
 class KeptEntries(NamedTuple):
     """What is written of the blocks that are sent.
 
     Args:
-        costs: tokens of each. entries: one for each. artifacts: that they name.
-        unsent: those of which something may stay behind.
+        system: the instruction, of which no entry is written. costs: tokens of each block.
+        entries: one for each. artifacts: that they name.
+        unsent: those of which something may stay behind, the instruction's first.
     """
 
+    system: Blocks = ()
     blocks: Blocks = ()
     costs: Sequence[int] = ()
     entries: tuple[KeptBlock, ...] = ()
@@ -283,44 +293,57 @@ class KeptEntries(NamedTuple):
 
 
 def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
-    """An entry for each block; worked out once while the block and its share stay."""
-    log, memo, agent = built.snapshot.log, built.room.inputs.memo, built.room.inputs.agent
-    table = memo.table(("kept blocks", agent))
-
-    def entry(key: tuple[Block, int]) -> KeptBlock:
-        block, tokens = key
-        lineage = in_ranges(block.lineage, log, memo)
-        return _kept_block(block, tokens, lineage, _trust(block, agent))
-
+    """An entry for each block; worked out once while the block stays."""
+    inputs, system = built.room.inputs, built.assembled.system
+    about = inputs.agent, built.target.format
+    table = inputs.memo.table(("kept blocks", *about))
+    newest: KeptEntries | None = table.known(NEWEST)
     # most requests begin as the one before, and so does what is written of them
-    newest: KeptEntries = table.known(NEWEST) or KeptEntries()
-    count = len(newest.blocks)
-    if built.blocks[:count] != newest.blocks or costs[:count] != newest.costs:
-        newest, count = KeptEntries(), 0
+    count = 0 if newest is None else len(newest.blocks)
+    if (
+        newest is None
+        or newest.system != system
+        or built.blocks[:count] != newest.blocks
+        or costs[:count] != newest.costs
+    ):
+        unsent = chain.from_iterable(_unsent(block, built) for block in system)
+        newest, count = KeptEntries(system, unsent=tuple(unsent)), 0
     further = built.blocks[count:]
     refs = [ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://")]
-    keys = list(zip(further, costs[count:], strict=True))
-    made = KeptEntries(
+    written = inputs.memo.each(
+        ("written blocks", *about), further, lambda block: _written_block(block, built)
+    )
+    made = table[NEWEST] = KeptEntries(
+        system,
         built.blocks,
         costs,
-        newest.entries + memo.each(("kept entries", agent), keys, entry),
-        tuple(dict.fromkeys((*newest.artifacts, *refs))),
-        newest.unsent + _unsent(further, built),
+        newest.entries + _with_shares(map(_ENTRY, written), costs[count:]),
+        tuple(dict.fromkeys((*newest.artifacts, *refs))) if refs else newest.artifacts,
+        (*newest.unsent, *chain.from_iterable(map(_UNSENT, written))),
     )
-    table[NEWEST] = made
     return made
 
 
-def _unsent(blocks: Blocks, built: CompileResult) -> tuple[Unsent, ...]:
-    """What the receiver may not be sent of blocks, worked out once."""
-    log, format = built.snapshot.log, built.target.format
+def _with_shares(entries: Iterable[KeptBlock], costs: Sequence[int]) -> tuple[KeptBlock, ...]:
+    """Each entry with the block's share of this request's tokens."""
+    return tuple(
+        [
+            one if one.tokens == tokens else msgspec.structs.replace(one, tokens=tokens)
+            for one, tokens in zip(entries, costs, strict=True)
+        ]
+    )
 
-    def unsent(block: Block) -> tuple[Unsent, ...]:
-        lost, is_refusable = lost_of(block, log, format), has_refusable(block)
-        return (Unsent(block, is_refusable, lost),) if lost or is_refusable else ()
 
-    memo = built.room.inputs.memo
-    return (*chain.from_iterable(memo.each(("unsent", format), blocks, unsent)),)
+def _written_block(block: Block, built: CompileResult) -> WrittenBlock:
+    inputs = built.room.inputs
+    return WrittenBlock(_kept_block(block, inputs, built.snapshot.log), _unsent(block, built))
+
+
+def _unsent(block: Block, built: CompileResult) -> tuple[Unsent, ...]:
+    """A block of which the receiver may not be sent something; nothing where it is sent all."""
+    lost = lost_of(block, built.snapshot.log, built.target.format)
+    is_refusable = has_refusable(block)
+    return (Unsent(block, is_refusable, lost),) if lost or is_refusable else ()
 
 
 def _trust(block: Block, agent: str) -> str:
@@ -330,25 +353,26 @@ def _trust(block: Block, agent: str) -> str:
     return "foreign" if is_of_another(block, agent) else least_trusted(block.messages)
 
 
-def _kept_block(block: Block, tokens: int, lineage: tuple[str, ...], trust: str) -> KeptBlock:
+def _kept_block(block: Block, inputs: Inputs, log: Log) -> KeptBlock:
+    """The entry of a block, with what it costs alone."""
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
     calls = [part for one in block.messages for part in one.parts if isinstance(part, ToolCall)]
     return KeptBlock(
         id=block.id,
         source=block.source,
         layer=block.layer.label,
-        tokens=tokens,
+        tokens=inputs.cost(block),
         fidelity=block.fidelity.label,
         cache=block.cache.label,
         tier=block.tier,
         score=block.score,
         ref=shown,
-        lineage=lineage,
+        lineage=in_ranges(block.lineage, log, inputs.memo),
         order=block.order,
         turn=block.turn,
         role=block.role,
         tools=tuple(dict.fromkeys(map(_NAME, calls))),
-        trust=trust,
+        trust=_trust(block, inputs.agent),
         pinned=block.pinned,
     )
 

@@ -5,7 +5,7 @@ A receipt so costs what is sent and how often the reason changes, not the sessio
 says the same wherever a compile began to look (`compiler.horizon`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 
@@ -15,7 +15,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.protection import Protection
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.compiler.change import Change
-from contextwright.compiler.lineage_ranges import in_ranges
+from contextwright.compiler.lineage_ranges import LONG, in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings, LimitStage, once
 from contextwright.spec.inputs import Inputs
@@ -211,19 +211,22 @@ class ReceiptRanges:
             return (before,)
         return (change.source, change.layer, change.step, change.reason, order - before)
 
-    def shorter(self, change: Change) -> Change:
-        """The change, with a long lineage in ranges."""
+    def shorter(self, changes: Iterable[Change]) -> tuple[Change, ...]:
+        """The changes, with long lineages in ranges."""
+        return tuple([self._shorter(one) if len(one.lineage) > LONG else one for one in changes])
+
+    def _shorter(self, change: Change) -> Change:
         lineage = in_ranges(change.lineage, self._inputs.snapshot.log, self._inputs.memo)
-        if lineage is change.lineage:
-            return change
         return msgspec.structs.replace(change, lineage=lineage)
 
-    def places(self, changes: Iterable[Change]) -> Iterator[tuple[int, int]]:
+    def places(self, changes: Iterable[Change]) -> list[tuple[int, int]]:
         """The exchanges that changes are about: the first of each, and the one behind its last."""
-        for change in changes:
-            order = self._orders.get(change.id, -1)
-            if order >= 0:
-                yield order, order + change.exchanges
+        orders = self._orders
+        return [
+            (orders[one.id], orders[one.id] + one.exchanges)
+            for one in changes
+            if orders.get(one.id, -1) >= 0
+        ]
 
 
 def findings_in_ranges(findings: Findings, inputs: Inputs) -> Findings:

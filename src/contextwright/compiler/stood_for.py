@@ -1,6 +1,6 @@
 """What a summary stands for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress, count, pairwise
 from operator import attrgetter, not_, sub
 from types import MappingProxyType
@@ -140,7 +140,7 @@ def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:
     steps = map(sub, orders[1:], orders)
     ends = list(compress(count(1), map((1).__ne__, steps)))
     edges = pairwise((0, *ends, len(orders)))
-    return tuple((orders[start], orders[stop - 1] + 1) for start, stop in edges)
+    return tuple([(orders[start], orders[stop - 1] + 1) for start, stop in edges])
 
 
 def joined_spans(spans: tuple[Span, ...], orders: Iterable[int]) -> tuple[Span, ...]:
@@ -163,12 +163,14 @@ def spans_between(start: int, stop: int, without: Iterable[int]) -> tuple[Span, 
     return tuple((a + 1, b) for a, b in edges if b > a + 1)
 
 
-def gaps_between(spans: Iterable[Span], start: int) -> Iterator[Span]:
+def gaps_between(spans: Iterable[Span], start: int) -> list[Span]:
     """The places from `start` on that lie in front of a span, and in none."""
+    gaps: list[Span] = []
     for first, stop in sorted(spans):
         if first > start:
-            yield start, first
+            gaps.append((start, first))
         start = max(start, stop)
+    return gaps
 
 
 class NoteLineage:

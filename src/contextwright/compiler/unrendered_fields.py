@@ -52,8 +52,11 @@ def lost_of(block: Block, log: Log, format: str) -> Lost:
         at = log.position_of(message.event_id) if message.event_id else None
         if at is None:
             continue
-        for source in log[at].extra.keys() & KNOWN.keys() - {format}:
-            if len(origins(log[at], source)) != 1:
+        event = log[at]
+        if not event.extra:  # as that of most, which hold no more than is told of them here
+            continue
+        for source in event.extra.keys() & KNOWN.keys() - {format}:
+            if len(origins(event, source)) != 1:
                 continue  # an application's own, or of a record that other things were read from
             first, last = events_of_message(log, at, source)
             if first not in by_message:
