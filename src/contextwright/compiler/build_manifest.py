@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 _LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
 _NAME, _MESSAGES = attrgetter("name"), attrgetter("messages")
 _ENTRY, _UNSENT = attrgetter("entry"), attrgetter("unsent")
+_WRITTEN = "written changes"
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
 
@@ -198,12 +199,13 @@ class WrittenChanges(NamedTuple):
 
 def _written(built: CompileResult, tracer: Tracer) -> WrittenChanges:
     """What is written of the changes: most requests have those of the one before."""
-    table, changes = built.room.inputs.memo.table("written changes"), tuple(tracer.changes)
-    known: WrittenChanges | None = table.known(NEWEST)
+    memo, changes = built.room.inputs.memo, tuple(tracer.changes)
+    known: WrittenChanges | None = memo.newest(_WRITTEN)
     if known is not None and same_objects(known.changes, changes):
         return known
     shorter = built.ranges.shorter(changes)
-    made = table[NEWEST] = WrittenChanges(changes, shorter, tuple(_truncations(changes)))
+    made = WrittenChanges(changes, shorter, tuple(_truncations(changes)))
+    memo.table(_WRITTEN)[NEWEST] = made
     return made
 
 
@@ -296,8 +298,8 @@ def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
     """An entry for each block; worked out once while the block stays."""
     inputs, system = built.room.inputs, built.assembled.system
     about = inputs.agent, built.target.format
-    table = inputs.memo.table(("kept blocks", *about))
-    newest: KeptEntries | None = table.known(NEWEST)
+    table = ("kept blocks", *about)
+    newest: KeptEntries | None = inputs.memo.newest(table)
     # most requests begin as the one before, and so does what is written of them
     count = 0 if newest is None else len(newest.blocks)
     if (
@@ -313,7 +315,7 @@ def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
     written = inputs.memo.each(
         ("written blocks", *about), further, lambda block: _written_block(block, built)
     )
-    made = table[NEWEST] = KeptEntries(
+    made = KeptEntries(
         system,
         built.blocks,
         costs,
@@ -321,6 +323,7 @@ def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
         tuple(dict.fromkeys((*newest.artifacts, *refs))) if refs else newest.artifacts,
         (*newest.unsent, *chain.from_iterable(map(_UNSENT, written))),
     )
+    inputs.memo.table(table)[NEWEST] = made
     return made
 
 

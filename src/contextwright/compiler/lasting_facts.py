@@ -24,6 +24,8 @@ from contextwright.spec.expr import Expr
 from contextwright.spec.memo import Memo
 from contextwright.spec.terminal import ModelWindow
 
+_FACTS = "lasting facts"
+
 
 class LastingFacts(NamedTuple):
     """The facts of some objects, none of which changes. Those of a receiver that holds a session's
@@ -62,8 +64,7 @@ def lasting_facts(
     Args:
         limit: tokens of the whole request.
     """
-    table = memo.table("lasting facts")
-    known: LastingFacts | None = table.known(NEWEST)
+    known: LastingFacts | None = memo.newest(_FACTS)
     tools = (assembled.tools, assembled.available, assembled.unsent_tools, layout.tools)
     # by which objects they are: those of equal specs may differ, such as of 1 and 1.0
     about = (spec, planned, target, state, *map(len, tools), *chain.from_iterable(tools))
@@ -82,7 +83,7 @@ def lasting_facts(
     unrendered = (*unrendered_tools(assembled, target), *unrendered_parameters(target))
     made = LastingFacts(about, limit, fields, data, unrendered)
     if target.sources is None:
-        table[NEWEST] = made
+        memo.table(_FACTS)[NEWEST] = made
     return made
 
 

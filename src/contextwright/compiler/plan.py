@@ -137,6 +137,9 @@ def plan(
     return _with_notes(_taken_apart(decided, ports), notes)
 
 
+_PLAN = "plan"
+
+
 class _KnownPlan(NamedTuple):
     """A plan, and what it is of: neither changes, so it holds as long as these are the same."""
 
@@ -149,8 +152,7 @@ class _KnownPlan(NamedTuple):
 def known_plan(spec: Expr, state: State, ports: RedactionPorts, memo: Memo) -> Plan:
     """As `plan`, of a session: every outcome of the spec's conditions is taken apart once, and
     what holds is asked again only of another state."""
-    table = memo.table("plan")
-    newest: _KnownPlan | None = table.known(NEWEST)
+    newest: _KnownPlan | None = memo.newest(_PLAN)
     if (
         newest is not None
         and newest.spec is spec
@@ -159,7 +161,7 @@ def known_plan(spec: Expr, state: State, ports: RedactionPorts, memo: Memo) -> P
     ):
         return newest.plan
     notes: list[str] = []
-    key = _decided(spec, state, notes), ports
+    table, key = memo.table(_PLAN), (_decided(spec, state, notes), ports)
     apart = table.remembered(key, lambda key: _taken_apart(*key))
     known = table[NEWEST] = _KnownPlan(spec, state, ports, _with_notes(apart, notes))
     return known.plan

@@ -9,6 +9,7 @@ import msgspec
 
 from contextwright.compiler.manifest import Prefix
 from contextwright.memo.by_identity import NEWEST, by_identity
+from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.request_wires import token_sums
@@ -29,9 +30,10 @@ def shared_prefix(
     """
     renderer, rules = target.provider.renderer, target.cache_rules
     order = renderer.cache_order
-    old, new = _known_values(before, order), _values(now, order)
-    if body:
-        _note(body, new, order)
+    newest = owned_table(("cache pieces", order), brief=True)
+    old, new = _known_values(before, order, newest), _values(now, order)
+    if body and newest is not None:
+        newest[NEWEST] = body, new
     if renderer.marks_cache:
         marked, pieces = _pieces(old), _pieces(new)
         same = _same(old, new, lambda at: marked[at].text == pieces[at].text)
@@ -40,12 +42,13 @@ def shared_prefix(
         same = reached = _same(old, new)
         last = len(new)
     tokens = _running_tokens(now, new, target)
-    read, length = rules.readable(tokens(reached)), tokens(len(new))
+    shared, length = tokens(same), tokens(len(new))
+    read = rules.readable(shared if reached == same else tokens(reached))
     end = length if last == len(new) else tokens(last)
     written = max(0, end - read) if end >= rules.minimum else 0
     where = _name(now, same, order) if same < len(new) else ""
     saved = microdollars_saved(read, written, length, target.model)
-    return Prefix(tokens(same), saved, where, read, written)
+    return Prefix(shared, saved, where, read, written)
 
 
 def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
@@ -55,15 +58,11 @@ def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
         body: its bytes.
     """
     values = _values(request, renderer.cache_order)
-    _note(body, values, renderer.cache_order)
+    newest = owned_table(("cache pieces", renderer.cache_order), brief=True)
+    if newest is not None:
+        newest[NEWEST] = body, values
     if renderer.marks_cache:
         _pieces(values)
-
-
-def _note(body: bytes, values: list[Any], order: tuple[str, ...]) -> None:
-    table = owned_table(("cache pieces", order), brief=True)
-    if table is not None:
-        table[NEWEST] = body, values
 
 
 def _same(old: list[Any], new: list[Any], says_same: Callable[[int], bool] | None = None) -> int:
@@ -84,11 +83,12 @@ def _same(old: list[Any], new: list[Any], says_same: Callable[[int], bool] | Non
     return least
 
 
-def _known_values(before: Request | bytes, order: tuple[str, ...]) -> list[Any]:
+def _known_values(
+    before: Request | bytes, order: tuple[str, ...], newest: Table | None
+) -> list[Any]:
     if not isinstance(before, bytes):
         return _values(before, order)
-    table = owned_table(("cache pieces", order), brief=True)
-    known: tuple[bytes, list[Any]] | None = None if table is None else table.known(NEWEST)
+    known: tuple[bytes, list[Any]] | None = None if newest is None else newest.known(NEWEST)
     if known is not None and known[0] == before:
         return known[1]
     return _values(msgspec.json.decode(before), order)

@@ -14,6 +14,9 @@ from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
 
+_RECEIVER, _TOOLS = "receiver", "tools of a receiver"
+"""Tables."""
+
 
 class _Known(NamedTuple):
     """The receiver of a session that was read from no body, and what it is of: its first event says
@@ -43,23 +46,21 @@ class ReceiverTools(NamedTuple):
 
 def tools_of(target: Target, named: tuple[Tool, ...], memo: Memo) -> ReceiverTools:
     """The tools of a receiver, looked at once while they are the same."""
-    table = memo.table("tools of a receiver", brief=True)
-    known: ReceiverTools | None = table.known(NEWEST)
+    known: ReceiverTools | None = memo.newest(_TOOLS)
     if known is not None and known.target is target and known.named is named:
         return known
     available = target.with_readers(named)
     sendable = target.sendable(available)
     made = ReceiverTools(target, named, available, sendable, target.shows_refs(sendable))
     if target.sources is None:
-        table[NEWEST] = made
+        memo.table(_TOOLS, brief=True)[NEWEST] = made
     return made
 
 
 def receiver_of(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) -> Target:
     """The target with the sign of a session, and the body that this was read from, if any. It is
     the same object from request to request while nothing of it moves."""
-    table = memo.table("receiver", brief=True)
-    known: _Known | None = table.known(NEWEST)
+    known: _Known | None = memo.newest(_RECEIVER)
     if (
         known is not None
         and known.target is target
@@ -74,5 +75,7 @@ def receiver_of(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) -
         signed = msgspec.structs.replace(target, sign=snapshot.sign)
     receiver = with_sources(signed, snapshot, planned, memo)
     if receiver is signed and snapshot.position and is_of_no_body(snapshot):
-        table[NEWEST] = _Known(target, ref(snapshot.log), snapshot.root_id, receiver)
+        memo.table(_RECEIVER, brief=True)[NEWEST] = _Known(
+            target, ref(snapshot.log), snapshot.root_id, receiver
+        )
     return receiver

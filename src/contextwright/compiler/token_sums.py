@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from weakref import ref
 
+from msgspec.structs import replace
+
 from contextwright.blocks.block import Block
 from contextwright.render.event_cost import EventCost
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.inputs import Inputs, with_source
+from contextwright.spec.inputs import Inputs
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedPrefix
 
@@ -140,17 +142,23 @@ class TokenSums:
         first = self._first
         joins = whole.late_joins(self._joins)
         self._joins += len(joins)
-        stale = [index for index in set(joins) if first <= index < first + len(self._tokens)]
-        for index in stale:
-            self._tokens[index - first] = count.at(index, whole)
-        if stale:
-            del self._sums[min(stale) - first + 1 :]
+        if joins:
+            self._count_anew(joins, whole, count)
         if first + len(self._tokens) < stop:
             self._tokens.extend(count.between(first + len(self._tokens), stop, whole))
         total = self._sums[-1]
         for tokens in self._tokens[len(self._sums) - 1 :]:
             total += tokens
             self._sums.append(total)
+
+    def _count_anew(self, joins: Iterable[int], log: Log, count: Count) -> None:
+        """Count the exchanges again that late results joined."""
+        first = self._first
+        stale = [index for index in set(joins) if first <= index < first + len(self._tokens)]
+        for index in stale:
+            self._tokens[index - first] = count.at(index, log)
+        if stale:
+            del self._sums[min(stale) - first + 1 :]
 
 
 def tokens_of_all(
@@ -169,7 +177,7 @@ def tokens_of_all(
     """
 
     def counted(exchanges: list[Exchange]) -> list[int]:
-        return [cost(with_source(block, SOURCE)) for block in memo.blocks(exchanges)]
+        return [cost(replace(block, source=SOURCE)) for block in memo.blocks(exchanges)]
 
     count = Count(counted, event_cost)
     first, last = snapshot.preamble, snapshot.exchange_count - 1

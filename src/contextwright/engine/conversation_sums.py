@@ -1,5 +1,8 @@
 """The running sums of a conversation: what its calls took, and what everything would have taken."""
 
+from collections.abc import Callable
+from operator import add, attrgetter
+
 import msgspec
 
 from contextwright.compiler.manifest import Manifest, PrefixLoss
@@ -58,14 +61,14 @@ class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
         """Both; of what is of one moment, the later."""
         if not later.calls:
             return self
-        sums = {
-            name: getattr(self, name) + getattr(later, name)
-            for name in self.__struct_fields__
-            if name not in _OF_NEWEST
-        }
-        newest = {name: getattr(later, name) for name in _OF_NEWEST}
-        newest["losses"] += self.losses if later.losses else 0
-        return ConversationSums(**sums, **newest)
+        sums = dict(zip(_SUMMED, map(add, _amounts(self), _amounts(later)), strict=True))
+        if later.losses:
+            sums["losses"] = self.losses + later.losses
+        return msgspec.structs.replace(later, **sums)
+
+
+_SUMMED = tuple(name for name in ConversationSums.__struct_fields__ if name not in _OF_NEWEST)
+_amounts: Callable[[ConversationSums], tuple[int, ...]] = attrgetter(*_SUMMED)
 
 
 def decided_by(manifest: Manifest, previous: Pack | None, sums: ConversationSums) -> DecidedAt:

@@ -30,7 +30,7 @@ from contextwright.engine.embedded import answering_by
 from contextwright.engine.event_hooks import EventHooks, with_notes
 from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
-from contextwright.engine.ledger import Ledgers, WeighedPack
+from contextwright.engine.ledger import Ledger, Ledgers, WeighedPack
 from contextwright.engine.ledger_summary import LedgerSummary
 from contextwright.engine.prepare import Turn, known_answers, memo_of, preparing, remember
 from contextwright.engine.put_off import PutOff
@@ -226,8 +226,9 @@ class Engine:
         if self.compiler is not None:
             pack = compiled_by(self.compiler, snapshot, target)
         else:
-            decided = self._ledgers.decided(self.spec, target, log, snapshot.metadata)
-            previous = self._ledgers.of(log).previous(snapshot.position)
+            ledger = self._ledgers.of(log)
+            decided = self._ledgers.decided(self.spec, target, ledger, snapshot.metadata)
+            previous = ledger.previous(snapshot.position)
             made = self._spec_compiler(log, decided.notes, decided.spec)
             target = decided.target
             turn = Turn(made, target, lambda: snapshot, previous=previous)
@@ -363,22 +364,28 @@ class Engine:
     ) -> TaskGenerator[Pack]:
         """The pack for a target, as hooks let it be, and they are told of it."""
         self.budget.check(session)
-        before = self._ledgers.of(session.log).newest
-        packing = self._deciding(session, target, why, before)
-        return (yield from self._hooks.making(session, before, packing))
+        ledger = self._ledgers.of(session.log)
+        packing = self._deciding(session, target, why, ledger)
+        return (yield from self._hooks.making(session, ledger.newest, packing))
 
     def _deciding(
-        self, session: Session, target: Target, why: tuple[str, ...], previous: Pack | None
+        self, session: Session, target: Target, why: tuple[str, ...], ledger: Ledger
     ) -> TaskGenerator[Pack]:
         """The pack of the spec, or what hooks want in its place."""
         if self.compiler is not None:
             return compiled_by(self.compiler, session.snapshot(), target)
-        made = self._ledgers.decide(self.spec, target, session)
-        prepared = partial(self._prepared, session, made.target, (*why, *made.notes))
-        return (yield from self._hooks.deciding(made.spec, prepared, previous, session))
+        made = self._ledgers.decide(self.spec, target, session, ledger)
+        prepared = partial(self._prepared, session, ledger, made.target, (*why, *made.notes))
+        return (yield from self._hooks.deciding(made.spec, prepared, ledger.newest, session))
 
     def _prepared(
-        self, session: Session, target: Target, why: Sequence[str], spec: Expr, more: Sequence[str]
+        self,
+        session: Session,
+        ledger: Ledger,
+        target: Target,
+        why: Sequence[str],
+        spec: Expr,
+        more: Sequence[str],
     ) -> TaskGenerator[Pack]:
         """The pack of a spec, with all that it needs from models, and notes of why it is this."""
         log, failed = session.log, list[str]()
@@ -390,7 +397,7 @@ class Engine:
             target,
             session.snapshot,
             lambda values: write(session, values),
-            self._ledgers.of(log).previous(len(log)),
+            ledger.previous(len(log)),
             self._hooks.preparing(session, failed),
         )
         known = known_answers(log, self.models)
@@ -414,7 +421,9 @@ class Engine:
         )
 
     def _weighed(self, pack: Pack, snapshot: Snapshot, target: Target) -> WeighedPack:
-        return self._ledgers.weighed(pack, snapshot, target, self._spec_compiler(snapshot.log))
+        memo = memo_of(snapshot.log)
+        counting = SpecCompiler(self.spec, agent=self.agent, memo=memo, ports=self.ports)
+        return self._ledgers.weighed(pack, snapshot, target, counting)
 
     def ledger(self, session: Session) -> LedgerSummary:
         """What a conversation's requests cost so far, against sending everything."""

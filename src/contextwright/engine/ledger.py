@@ -310,24 +310,25 @@ class Ledgers:
         before = compiler.tokens_of_everything(then, target, refs=refs) + fixed
         return WeighedPack(pack, whole, before)
 
-    def decide(self, spec: Expr, target: Target, session: Session) -> Decided:
+    def decide(self, spec: Expr, target: Target, session: Session, ledger: Ledger) -> Decided:
         """As `decided`; what was given up is saved with the session."""
-        made = self.decided(spec, target, session.log, session.metadata)
+        made = self.decided(spec, target, ledger, session.metadata)
         if made.notes:
-            ledger = self.of(session.log)
             saved = {"spec": repr(spec), "why": ledger.suspended, "unread": ledger.unread}
             session.metadata[SUSPENDED] = {key: value for key, value in saved.items() if value}
         return made
 
-    def decided(self, spec: Expr, target: Target, log: Log, metadata: Mapping[str, Any]) -> Decided:
+    def decided(
+        self, spec: Expr, target: Target, ledger: Ledger, metadata: Mapping[str, Any]
+    ) -> Decided:
         """The spec and the target for the next call of a conversation.
 
         Args:
-            metadata: the session's: what was given up before a restart is so after it.
+            ledger: its own. metadata: the session's: what was given up before a restart is so
+                after it.
         """
         if not self._suspends:
             return Decided(spec, target)
-        ledger = self.of(log)
         saved = object_if(metadata.get(SUSPENDED))
         if saved and saved.get("spec") == repr(spec):
             ledger.suspended = ledger.suspended or str(saved.get("why") or "")

@@ -4,15 +4,13 @@ from collections.abc import Callable, Sequence
 from operator import is_, itemgetter
 from typing import Any, TypeVar
 
-from contextwright.memo.owned_tables import Table
+from contextwright.memo.owned_tables import NEWEST, Table
 
 T = TypeVar("T")
 V = TypeVar("V")
 _Look = tuple[tuple[Any, ...], list[Any]]
 """The objects of a look, and what is made of each."""
 
-NEWEST = "newest"
-"""Entry of a table with what was looked up last, and what was found."""
 _OBJECT, _VALUE = itemgetter(0), itemgetter(1)
 
 

@@ -28,6 +28,8 @@ is filled in some fifty calls has at its step what it found out at each."""
 AT_ONCE = 512
 """Forgotten entries that are let go of at the beginning of a scope: all those of a first compile at
 once take as long as a call may."""
+NEWEST = "newest"
+"""Entry of a table with what was looked up last, and what was found."""
 _NOTHING: Any = object()
 
 
@@ -180,6 +182,15 @@ class Tables:
         if table is None:
             table = self.tables.setdefault(key, Table(brief=brief, stays=stays))
         return table
+
+    def newest(self, key: Any) -> Any:
+        """The entry `NEWEST` of a table, for what is looked up several times a turn; None where
+        there is none."""
+        table = self.tables.get(key)
+        if table is None:
+            return None
+        value = table.get(NEWEST)
+        return table.recall(NEWEST, None) if value is None and table.before else value
 
     def computed(
         self, key: Any, make: Callable[[Any], Any], *, brief: bool = False

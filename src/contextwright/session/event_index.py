@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import partial
 from typing import get_args
 
@@ -35,33 +36,34 @@ class EventIndex:
 
     def note(self, event: Event, position: int) -> None:
         """Take the event at this position, which is behind all before."""
-        self._add("role", event.role, position)
-        self._add("author", event.author or event.role, position)
+        entries = [("role", event.role), ("author", event.author or event.role)]
         for part in event.parts:
-            self._add("type", _TAGS[type(part)], position)
+            entries.append(("type", _TAGS[type(part)]))
             if isinstance(part, _NAMED) and part.name:
-                self._add("tool", part.name, position)
+                entries.append(("tool", part.name))
             elif isinstance(part, Opaque) and is_compaction(part):
-                self._add("kind", "compaction", position)
+                entries.append(("kind", "compaction"))
         for tag in event.tags:
-            self._add("tag", tag, position)
+            entries.append(("tag", tag))
         if event.is_pinned:
-            self._add("pinned", "yes", position)
+            entries.append(("pinned", "yes"))
         if event.metadata and event.metadata.get("kind") == "summary":
-            self._add("kind", "summary", position)
+            entries.append(("kind", "summary"))
+        self._add(entries, position)
 
     def note_repeated(self, position: int) -> None:
         """Take the event at this position as one with a call whose id an earlier call has."""
-        self._add("kind", REPEATED, position)
+        self._add([("kind", REPEATED)], position)
 
     def note_orphan(self, position: int) -> None:
         """Take the event at this position, of a tool, as one that answers no call."""
-        self._add("kind", ORPHAN, position)
+        self._add([("kind", ORPHAN)], position)
 
-    def _add(self, attribute: str, value: str, position: int) -> None:
-        positions = self._by[attribute][value]
-        if not positions or positions[-1] != position:
-            positions.append(position)
+    def _add(self, entries: Iterable[tuple[str, str]], position: int) -> None:
+        for attribute, value in entries:
+            positions = self._by[attribute][value]
+            if not positions or positions[-1] != position:
+                positions.append(position)
 
     def positions(self, attribute: str, value: str) -> "array[int]":
         """The positions of the events with this value, ascending."""

@@ -223,21 +223,20 @@ class Session:
     def snapshot(self) -> Snapshot:
         """The session as it stands now, one value for as long as it does. O(1)."""
         with self._lock:
-            if self._newest is None or not self._stands(self._newest):
-                self._newest = Snapshot(
-                    self.id, self.log, len(self.log), self.state, self.tools, self.metadata
+            newest, position = self._newest, len(self.log)
+            if (
+                newest is None
+                or newest.position != position
+                or newest.log is not self.log
+                or newest.state is not self.state
+                or newest.tools is not self.tools
+                or newest.metadata is not self.metadata
+                or newest.session_id != self.id
+            ):
+                newest = self._newest = Snapshot(
+                    self.id, self.log, position, self.state, self.tools, self.metadata
                 )
-            return self._newest
-
-    def _stands(self, snapshot: Snapshot) -> bool:
-        return (
-            snapshot.position == len(self.log)
-            and snapshot.log is self.log
-            and snapshot.state is self.state
-            and snapshot.tools is self.tools
-            and snapshot.metadata is self.metadata
-            and snapshot.session_id == self.id
-        )
+            return newest
 
     def snapshot_at(self, position: int, state_version: int) -> Snapshot:
         """The session as it stood then; what a manifest names.
