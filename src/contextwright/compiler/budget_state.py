@@ -38,6 +38,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
             reserved.
         allocation: what each layer may have, where the terminal shares the window out.
         parts: `fixed` by layer, then; signals: what it was shared out by.
+        lines: tokens that the limit left free for lines which name what is left out.
         originals: the blocks that are to be shortened; whole: those of them in front that go as a
             whole, none of them shortened by itself, and what they take; passed: what of that lies
             in front of all of them, and goes before the last of them.
@@ -51,6 +52,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     allocation: Allocation | None = None
     parts: Mapping[str, int] = {}
     signals: Mapping[str, int] = {}
+    lines: int = 0
     originals: Blocks = ()
     whole: Blocks = ()
     whole_tokens: int = 0

@@ -7,7 +7,7 @@ says the same wherever a compile began to look (`compiler.horizon`).
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, groupby, pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import msgspec
 
@@ -19,6 +19,8 @@ from contextwright.compiler.lineage_ranges import LONG, in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings, LimitStage, once
 from contextwright.spec.inputs import Inputs
+
+_KEY, _CHANGE = itemgetter(0), itemgetter(1)
 
 
 def without_superseded(changes: Iterable[Change]) -> list[Change]:
@@ -59,11 +61,11 @@ class LimitDrop(msgspec.Struct, frozen=True):
         orders = {block.order for block in sent}
 
         def is_held(order: int) -> bool:
-            return any(self._is_held(one, now) for one in sent if one.order == order)
+            return True in [self._is_held(one, now) for one in sent if one.order == order]
 
         def is_divided(block: Block) -> bool:
             order = block.order
-            while is_held(order + 1):
+            while block.role == "user" and is_held(order + 1):
                 order += 1
             return block.role == "user" and order + 1 not in orders
 
@@ -173,9 +175,9 @@ class ReceiptRanges:
         out: list[Change] = []
         every = list(changes)
         before = accumulate(map(attrgetter("exchanges"), every), initial=0)
-        pairs = zip(before, every, strict=False)
-        for _, group in groupby(pairs, key=lambda pair: self._alike(*pair)):
-            members = [change for _, change in group]
+        keyed = zip(map(self._alike, before, every), every, strict=True)
+        for _, group in groupby(keyed, key=_KEY):
+            members = list(map(_CHANGE, group))
             if len(members) == 1:
                 out += members
                 continue

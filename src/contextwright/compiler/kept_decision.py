@@ -115,7 +115,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         return
     if LIVE_EDGE in map(attrgetter("source"), decision.blocks):
         return  # it stands there because it was newest
-    spare = spare_tokens(decision.room, decision.assembled, decision.blocks, planned, target)
+    spare = spare_tokens(decision.room, decision.assembled, decision.blocks, planned)
     cut = _cut(decision.blocks, tracer, inputs)
     has_summary = inputs.snapshot.positions("kind", "summary")
     if spare.tokens < 0 or cut >= inputs.protection.edge or has_summary:

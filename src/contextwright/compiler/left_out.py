@@ -7,6 +7,7 @@ Each line stands where something is missing, so it keeps its bytes for as long a
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 
 import msgspec
 
@@ -43,6 +44,8 @@ smaller one a line stands where there is room: it must not cost what it only nam
 _LONGEST = ("e100000-e999999 (100000 exchanges)", "100000 exchanges")
 """A line's text with ids and without, as long as it gets where one gap has it."""
 
+_STANDING = attrgetter("standing")
+
 
 def tells_left_out(planned: Plan, target: Target) -> bool:
     """Whether a request names what it leaves out: not where its spec is silent, or says nothing of
@@ -52,15 +55,18 @@ def tells_left_out(planned: Plan, target: Target) -> bool:
     return target.sources is None or not target.sources.body.is_chained
 
 
-def within_limit(room: BudgetState, assembled: Assembled, planned: Plan, target: Target) -> Blocks:
-    """The blocks that fit, with a line wherever exchanges are missing.
+def within_limit(
+    room: BudgetState, assembled: Assembled, planned: Plan, target: Target
+) -> tuple[Blocks, BudgetState]:
+    """The blocks that fit, with a line wherever exchanges are missing; and the space, with what
+    was left free for lines.
 
     Raises:
         BudgetError: as `enforce_budget`.
     """
     blocks, terminal = assembled.blocks, planned.terminal
     if not tells_left_out(planned, target):
-        return enforce_budget(room, blocks, terminal)
+        return enforce_budget(room, blocks, terminal), room
     roomy = _room_with_lines(room, assembled, planned)
     try:
         left = enforce_budget(roomy, blocks, terminal)
@@ -70,19 +76,18 @@ def within_limit(room: BudgetState, assembled: Assembled, planned: Plan, target:
         left = enforce_budget(room, blocks, terminal)  # no line is worth a request
     else:
         _take_over(roomy.tracer, room.tracer)
-    return room.tracer.record(STEP, left, _with_lines(left, room))
+    blocks = room.tracer.record(STEP, left, _with_lines(left, room))
+    if roomy.lines != room.lines:
+        room = msgspec.structs.replace(room, lines=roomy.lines)
+    return blocks, room
 
 
-def spare_tokens(
-    room: BudgetState, assembled: Assembled, sent: Blocks, planned: Plan, target: Target
-) -> Spare:
+def spare_tokens(room: BudgetState, assembled: Assembled, sent: Blocks, planned: Plan) -> Spare:
     """What exchanges to come may have, as they came and as they are sent, before the limit decides
     anything else of these blocks."""
     if planned.view == "fold":
         return Spare(-room.over(sent))  # whether a step is due is the fold's to say
-    tells = tells_left_out(planned, target)
-    fixed = _room_with_lines(room, assembled, planned).fixed if tells else room.fixed
-    roomy = msgspec.structs.replace(room, fixed=fixed)
+    roomy = msgspec.structs.replace(room, fixed=room.fixed + room.lines)
     spare = spare_of_limit(roomy, assembled.blocks, planned.terminal)
     return spare._replace(tokens=min(spare.tokens, -roomy.over(sent)))
 
@@ -100,37 +105,44 @@ def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> 
     inputs, terminal = room.inputs, planned.terminal
     if planned.view == "fold":
         return room  # its note names what it leaves out
-    missing = gaps(assembled.blocks, inputs)
-    if not missing and (_spares_exchanges(terminal) or room.over(assembled.blocks) <= 0):
+    missing, spares = gaps(assembled.blocks, inputs), _spares_exchanges(terminal)
+    if not missing and (spares or room.over(assembled.blocks) <= 0):
         return room
-    lines, most = not _spares_exchanges(terminal), _most_lines(room)
+    line = _line_tokens(inputs)
+    lines, most = not spares, _most_lines(room, line)
     if planned.view == "all":
         lines += len(missing)
     elif planned.view == "log":
         lines += sum(start >= inputs.start for start, _ in missing)
         if lines < most:
             inputs.unsure(STEP)  # there may be more before
-    needed = min(lines, most) * _line_tokens(inputs)
+    needed = min(lines, most) * line
     if not needed:
         return room
     tracer = room.tracer.attempt()
-    return msgspec.structs.replace(room, fixed=room.fixed + needed, tracer=tracer)
+    fixed = room.fixed + needed
+    return msgspec.structs.replace(room, fixed=fixed, lines=needed, tracer=tracer)
 
 
 def _spares_exchanges(terminal: Terminal | None) -> bool:
     """Whether a limit may be held without dropping any: by a note, or by what other layers give."""
     if terminal is None:
         return False
-    return terminal.layers is not None or any(stage.standing for stage in terminal.stages)
+    return terminal.layers is not None or True in map(_STANDING, terminal.stages)
 
 
-def _most_lines(room: BudgetState) -> int:
-    """Lines for which a limit keeps room."""
-    return min(MOST, room.limit // (SHARE * _line_tokens(room.inputs)))
+def _most_lines(room: BudgetState, line: int) -> int:
+    """Lines, of so many tokens each, for which a limit keeps room."""
+    return min(MOST, room.limit // (SHARE * line))
 
 
 def _line_tokens(inputs: Inputs) -> int:
-    return inputs.cost(_line(_LONGEST[not inputs.shows_refs], "", inputs))
+    """Tokens of a line that says as much as one may."""
+
+    def counted(_: str) -> int:
+        return inputs.cost(_line(_LONGEST[not inputs.shows_refs], "", inputs))
+
+    return inputs.memo.table("line tokens").remembered(inputs.cost_id, counted)
 
 
 def _with_lines(blocks: Blocks, room: BudgetState) -> Blocks:
@@ -139,7 +151,7 @@ def _with_lines(blocks: Blocks, room: BudgetState) -> Blocks:
     missing = gaps(blocks, inputs)
     if not missing:
         return blocks
-    grain, most = 1, max(1, _most_lines(room))
+    grain, most = 1, max(1, _most_lines(room, _line_tokens(inputs)))
     while len(missing) > grain * most:
         grain *= 2
     lines: dict[int, Block] = {}
@@ -167,10 +179,11 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
         for block in blocks
         if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW)
     ]
-    spans = inputs.memo.each("stood for", shorter, lambda block: (*_stood_for(block, inputs),))
-    places += chain.from_iterable(spans)
+    if shorter:
+        spans = inputs.memo.each("stood for", shorter, lambda block: (*_stood_for(block, inputs),))
+        places += chain.from_iterable(spans)
     missing = gaps_between(places, snapshot.preamble)  # what stays reaches to the newest
-    return tuple(gap for gap in missing if not _is_orphan(*gap, inputs))
+    return tuple([gap for gap in missing if not _is_orphan(*gap, inputs)])
 
 
 def _is_orphan(start: int, stop: int, inputs: Inputs) -> bool:
@@ -196,7 +209,7 @@ def _text_of(group: Sequence[Span], inputs: Inputs) -> str:
     if len(group) > NAMED:
         names = f"{_range((group[0][0], group[-1][1]), inputs)} in part"
     else:
-        names = " ".join(_range(gap, inputs) for gap in group)
+        names = " ".join([_range(gap, inputs) for gap in group])
     return f"{names} ({exchanges})"
 
 

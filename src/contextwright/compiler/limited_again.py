@@ -1,6 +1,8 @@
 """What a request could hold goes on, and the limit decides of it anew: where a window moved, or
 words leave something else of what has settled since."""
 
+from operator import attrgetter
+
 import msgspec
 
 from contextwright.compiler.assemble import ARCHIVE, Assembled, called_tools
@@ -19,6 +21,8 @@ from contextwright.compiler.trace_findings import Findings
 from contextwright.errors import BudgetError
 from contextwright.render.target import Target
 from contextwright.spec.inputs import Inputs
+
+_TIER, _PINNED, _STEP = attrgetter("tier"), attrgetter("pinned"), attrgetter("step")
 
 
 class Worded(msgspec.Struct, frozen=True, eq=False):
@@ -47,7 +51,7 @@ def without_left(worded: Worded, first: int, floor: int, inputs: Inputs) -> Word
     if not left:
         return worded
     orders = {block.order for block in left}
-    if not orders.isdisjoint(inputs.protection.exchanges) or any(one.pinned for one in left):
+    if not orders.isdisjoint(inputs.protection.exchanges) or True in map(_PINNED, left):
         return None
     findings, places = worded.findings, worded.findings.orders
     if not orders.isdisjoint(places.values()):
@@ -69,7 +73,7 @@ def with_words(worded: Worded, words: NewWords, planned: Plan, inputs: Inputs) -
         return None
     if not are_whole(words.blocks[count:], worded.count, inputs):
         return None
-    if any(block.tier == ARCHIVE for block in words.blocks):
+    if ARCHIVE in map(_TIER, words.blocks):
         return None
     before = tuple([block for block in blocks if block.order < words.since])
     texts = tuple([block for block in before if block.order < 0])
@@ -87,7 +91,7 @@ def _joined(findings: Findings, words: NewWords, planned: Plan) -> Findings | No
     older = [change for change in findings.changes if 0 <= places[change.id] < words.since]
     changes = [*older, *new.changes]
     run = {name: at for at, name in enumerate(names)} if changes else {}
-    if any(one.step not in run for one in changes):
+    if not run.keys() >= set(map(_STEP, changes)):
         return None
     if older and new.changes:
         if len(run) < len(names):

@@ -50,7 +50,7 @@ def fitted_in(
         BudgetError: what must stay does not fit.
     """
     worded = room.tracer.findings()
-    blocks = within_limit(room, assembled, planned, target)
+    blocks, room = within_limit(room, assembled, planned, target)
     if planned.redactions:
         blocks = guard_again(planned, inputs, room.tracer, blocks)
         if room.over(blocks) > 0:

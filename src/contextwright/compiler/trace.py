@@ -198,7 +198,7 @@ class Tracer:
         if not self.changes or self.is_moot():
             return
         sent = {block.id: block for block in blocks}
-        self.changes = once(change for change in self.changes if not _is_moot(change, sent))
+        self.changes = once([change for change in self.changes if not _is_moot(change, sent)])
 
     def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""
