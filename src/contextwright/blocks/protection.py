@@ -167,7 +167,7 @@ def protection_of(
 def _edge(snapshot: Snapshot, exchanges: int) -> int:
     """The first of the newest exchanges; a summary that a framework put behind them is none."""
     edge, live = snapshot.exchange_count, 0
-    if snapshot.log.ends("kind", "summary", snapshot.position) is None:
+    if not snapshot.has_summaries:
         return min(edge, max(snapshot.preamble, edge - exchanges))
     summaries = summary_exchanges(snapshot)
     while edge > snapshot.preamble and live < exchanges:

@@ -227,8 +227,7 @@ def _refines_blocks(refiner: Atom) -> bool:
 def is_bounded(view: View, inputs: Inputs) -> bool:
     """Whether a compile needs to look no further back than its limit reaches. What a summary in
     the log stands for is not dropped by the limit."""
-    has_summary = inputs.snapshot.positions("kind", "summary")
-    return view in {"block", "turn", "log", "least"} and not has_summary
+    return view in {"block", "turn", "log", "least"} and not inputs.snapshot.has_summaries
 
 
 def starts_of(
@@ -251,11 +250,11 @@ def starts_of(
     first = snapshot.preamble
     if view == "fold" and (known := _known_until(terminal, limit, inputs)) > first:
         yield 0, known
-    if view == "step" and terminal is not None and not snapshot.positions("kind", "summary"):
+    if view == "step" and terminal is not None and not snapshot.has_summaries:
         place = known_place((terminal, limit), inputs)
         if first < place < snapshot.exchange_count:
             yield 0, place
-    if view == "near" and terminal is not None and not snapshot.positions("kind", "summary"):
+    if view == "near" and terminal is not None and not snapshot.has_summaries:
         yield from enumerate(_near_starts(terminal, limit, inputs))
     if is_bounded(view, inputs):
         for place, multiple in enumerate(MULTIPLES):

@@ -117,8 +117,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         return  # it stands there because it was newest
     spare = spare_tokens(decision.room, decision.assembled, decision.blocks, planned)
     cut = _cut(decision.blocks, tracer, inputs)
-    has_summary = inputs.snapshot.positions("kind", "summary")
-    if spare.tokens < 0 or cut >= inputs.protection.edge or has_summary:
+    if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
     windows = _begins(planned, inputs)
     table[""] = _to_keep(decision, _facts(inputs, target), spare, cut, inputs.start, windows)
@@ -342,7 +341,7 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
         and before.state is snapshot.state
         and before.position <= snapshot.position == len(log)
         and before.joins == len(log.late_joins())
-        and not snapshot.positions("kind", "summary")
+        and not snapshot.has_summaries
     )
 
 

@@ -259,7 +259,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             session: tells which events lie within a range. Without it an event is found by its
                 number, where ids are numbered as in `e17`; the ends of a range are always found.
         """
-        return tuple(change for change in self.changes if _is_about(change, id, session))
+        return tuple([change for change in self.changes if _is_about(change, id, session)])
 
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no floats but those a spec names."""
@@ -286,8 +286,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 def _is_about(change: Change, id: str, session: "Session | None") -> bool:
     if id in {change.id, change.last} or id in change.lineage:
         return True
-    ranges = [(change.id, change.last)] if change.last else map(ends_of, change.lineage)
-    return any(_is_between(*ends, id, session) for ends in ranges if ends is not None)
+    if change.last:
+        return _is_between(change.id, change.last, id, session)
+    ranges = [ends for one in change.lineage if "://" in one and (ends := ends_of(one))]
+    return True in [_is_between(*ends, id, session) for ends in ranges]
 
 
 def _is_between(first: str, last: str, id: str, session: "Session | None") -> bool:

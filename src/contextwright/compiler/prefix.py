@@ -227,7 +227,8 @@ def _part(request: Request, names: list[str], conversation: str) -> Request:
 
 def piece_bytes(value: Any) -> bytes:
     """Canonical bytes without the breakpoints: those move, and a cache does not mind."""
-    return msgspec.json.encode(_unmarked(value), order="sorted")
+    text = msgspec.json.encode(value, order="sorted")
+    return msgspec.json.encode(_unmarked(value), order="sorted") if _MARK in text else text
 
 
 def _unmarked(value: Any) -> Any:

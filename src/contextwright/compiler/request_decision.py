@@ -82,7 +82,7 @@ def is_enough(view: View, fitted: Fitted, target: Target, oldest: int) -> bool:
 def oldest_of(planned: Plan, inputs: Inputs) -> int:
     """The first exchange that is not too old for the spec; 0 where it has no such limit."""
     age = planned.age_limit.traits.max_age if planned.age_limit is not None else None
-    is_known = planned.view in {"block", "all"} and not inputs.snapshot.positions("kind", "summary")
+    is_known = planned.view in {"block", "all"} and not inputs.snapshot.has_summaries
     return inputs.snapshot.first_within(age) if age is not None and is_known else 0
 
 

@@ -105,7 +105,7 @@ def in_two(
     parts = _Settled(word) if isinstance(word, Divided) else at_step(word)
     if parts is None or inputs.redacts or tracer.counts_steps:
         return None
-    if snapshot.positions("kind", "summary") or inputs.start > snapshot.preamble:
+    if snapshot.has_summaries or inputs.start > snapshot.preamble:
         return None
     first = snapshot.preamble
     place = parts.divides_at(inputs, lambda stop: tokens_between(first, stop, inputs))

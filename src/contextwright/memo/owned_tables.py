@@ -242,7 +242,8 @@ class Tables:
             self.forget()
         self._unmeasured = young = before = 0
         for table in list(self.tables.values()):
-            table.measure()
+            if table.grows or len(table) != table.measured:  # most have what they had
+                table.measure()
             young += table.bytes
             before += table.bytes_before
         grown = young + before - self._measured

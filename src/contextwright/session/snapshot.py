@@ -54,6 +54,11 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         """How many exchanges at the very beginning are system instructions."""
         return self.log.preamble(self.exchange_count)
 
+    @cached_property
+    def has_summaries(self) -> bool:
+        """Whether a framework put a summary into the log."""
+        return self.log.ends("kind", "summary", self.position) is not None
+
     @property
     def open_failures(self) -> frozenset[int]:
         """Places of the exchanges that hold the newest failed or interrupted call of its kind

@@ -35,7 +35,7 @@ class FromCompaction(Atom, frozen=True, kw_only=True):
 
     def bring(self, inputs: Inputs) -> Blocks:
         """The summaries, then what they left."""
-        if not inputs.snapshot.positions("kind", "summary"):
+        if not inputs.snapshot.has_summaries:
             return ()
         return compacted(inputs, "compaction")
 
@@ -45,7 +45,7 @@ def compacted(inputs: Inputs, source: str) -> Blocks:
     texts, since nobody said them in the conversation. A summary that another one covers, or that
     covers nothing which another does not, is history."""
     blocks = inputs.conversation(source)
-    if not inputs.snapshot.positions("kind", "summary"):
+    if not inputs.snapshot.has_summaries:
         return blocks
     summaries = _summaries(inputs)
     by_id = {block.id: block for block in blocks}

@@ -54,7 +54,7 @@ class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
         return (
             self.log() is log
             and snapshot.position == len(log)
-            and not snapshot.positions("kind", "summary")
+            and not snapshot.has_summaries
             and all(index >= self.stop for index in log.late_joins(self.saved.joins))
         )
 
