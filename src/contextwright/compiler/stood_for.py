@@ -112,15 +112,15 @@ def stood_for_spans(
         before: blocks of the conversation that stand as the log has them, and texts.
     """
 
-    def is_told(block: Block) -> bool:
-        if block.messages:
-            return is_within(block.order, spans)
-        places = map(log.position_of, block.lineage)
+    def is_told(text: Block) -> bool:
+        places = map(log.position_of, text.lineage)
         return all(at is not None and is_within(log.exchange_index(at), spans) for at in places)
 
-    blocks = frozenset(filter(is_told, before))
-    texts = sum(cost(block) for block in blocks if not block.messages)
-    return StoodFor(blocks, frozenset(), spans, tokens + texts)
+    exchanges = [block for block in before if block.messages]
+    blocks = {one for start, stop in spans for one in exchanges if start <= one.order < stop}
+    texts = {block for block in before if not block.messages and is_told(block)}
+    every = frozenset(blocks | texts)
+    return StoodFor(every, frozenset(), spans, tokens + sum(map(cost, texts)))
 
 
 def is_within(order: int, spans: Iterable[Span]) -> bool:

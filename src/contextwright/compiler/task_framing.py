@@ -29,10 +29,12 @@ def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
     if protection.task not in map(_ORDER, blocks):
         return blocks
     return tuple(
-        _shortened(block, room, inputs)
-        if block.order == protection.task and not block.pinned
-        else block
-        for block in blocks
+        [
+            _shortened(block, room, inputs)
+            if block.order == protection.task and not block.pinned
+            else block
+            for block in blocks
+        ]
     )
 
 

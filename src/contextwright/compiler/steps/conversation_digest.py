@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import groupby
+from operator import itemgetter
 
 import msgspec
 
@@ -15,6 +16,7 @@ LOOSE = 16
 """Exchanges at the end that are hashed at each look: one grows by its results."""
 MARKS = 32
 """Places that are kept from which hashing goes on: words shorten what is some turns old."""
+_RUN, _BLOCK = itemgetter(0), itemgetter(1)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -28,9 +30,11 @@ class _Reached:
 
     def follow(self, blocks: Sequence[Block], stop: int, inputs: Inputs) -> None:
         """Hash the exchanges before `stop` too."""
-        runs = groupby(enumerate(blocks[self.place : stop]), key=_run)
-        for (source, *_), group in runs:
-            self._add(tuple(block for _, block in group), source, inputs)
+        further = blocks[self.place : stop]
+        # neighbours in the log: what lies between two others is not looked at
+        runs = [(one.source, one.order < 0, one.order - at) for at, one in enumerate(further)]
+        for (source, *_), group in groupby(zip(runs, further, strict=True), key=_RUN):
+            self._add(tuple(map(_BLOCK, group)), source, inputs)
         self.place = max(self.place, stop)
 
     def copy(self) -> "_Reached":
@@ -115,12 +119,6 @@ def _task(blocks: Sequence[Block], prefix: SavedPrefix, inputs: Inputs) -> bytes
     """The digest of the task, if it is in the prefix."""
     place = inputs.protection.task - inputs.snapshot.preamble
     return _digest(blocks[place]) if 0 <= place < prefix.place else b""
-
-
-def _run(placed: tuple[int, Block]) -> tuple[str, bool, int]:
-    """Equal for neighbours in the log: what lies between two others is not looked at."""
-    place, block = placed
-    return block.source, block.order < 0, block.order - place
 
 
 def _digest(block: Block) -> bytes:

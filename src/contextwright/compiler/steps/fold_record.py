@@ -46,7 +46,7 @@ def recorded(decisions: Decisions, index: Numbers) -> SavedFold:
         content="",
         upto=decisions.upto,
         held=decisions.held,
-        forms=tuple((at, FORMS.index(form)) for at, form in decisions.forms),
+        forms=tuple([(at, FORMS.index(form)) for at, form in decisions.forms]),
         index=index,
         files=tuple((file.at, file.call, file.tokens) for file in decisions.files),
         pages=decisions.pages,

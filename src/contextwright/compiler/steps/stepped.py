@@ -157,7 +157,7 @@ def _is_longer(space: int, raw: Blocks, stage: FoldHistory, limit: int, inputs: 
         known = fold.prefix
     if known is None or known.stop != start or not known.holds(inputs):
         return _exceeds(_counted(raw, inputs), space, inputs)
-    newer = (not 0 <= order < start for order in map(_ORDER, raw))
+    newer = [not 0 <= order < start for order in map(_ORDER, raw)]
     return known.tokens + sum(compress(costs, newer)) > space
 
 
@@ -260,8 +260,8 @@ def _note_sources(
     if inputs.mapping or known is None:
         tokens = sum(tokens_between(start, stop, inputs) for start, stop in spans)
     else:
-        tokens = known.tokens + sum(cost(b) for b in before if b.order in newer)
-        tokens -= sum(cost(b) for b in before if b.order in held and b.order < begin)
+        tokens = known.tokens + sum(map(cost, [b for b in before if b.order in newer]))
+        tokens -= sum(map(cost, [b for b in before if b.order in held and b.order < begin]))
     return stood_for_spans(spans, tokens, before, inputs.snapshot.log, cost)
 
 
