@@ -3,10 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.work_counts import function_calls
 
 from contextwright.blocks.block import Block, Message
-from contextwright.compiler.stood_for import NOTHING, stood_for
-from contextwright.session.event import Text
+from contextwright.compiler.stood_for import NOTHING, stood_for, stood_for_spans
+from contextwright.session.event import Event, Text
+from contextwright.session.log import Log
 
 
 def block_of(n: int, id: int | None = None) -> Block:
@@ -71,3 +73,22 @@ def test_where_a_summary_goes_on_what_it_told_is_not_counted_again():
     after = stood_for(summary(9), BLOCKS, cost, known)
     assert counted == [*BLOCKS[6:9]]
     assert (after.spans, after.tokens, after.rest) == (((0, 9),), 9, BLOCKS[9:])
+
+
+def test_a_note_on_spans_stands_for_exchanges_and_texts_of_theirs():
+    log = Log([Event(id=f"e{n}", role="user", parts=(Text(text="x"),)) for n in range(12)])
+    told = Block(id="told", source="state", text="of two", lineage=("e2", "e3"))
+    half = Block(id="half", source="state", text="of two", lineage=("e3", "e6"))
+    known = stood_for_spans(((1, 4), (8, 10)), 7, (*BLOCKS, told, half), log, lambda block: 5)
+    assert known.blocks == {*BLOCKS[1:4], *BLOCKS[8:10], told}
+    assert known.tokens == 7 + 5
+
+
+def test_a_note_on_spans_asks_nothing_of_each_exchange():
+    def calls(count: int) -> int:
+        blocks = tuple(map(block_of, range(count)))
+        work = lambda: stood_for_spans(((0, count),), 0, blocks, Log(), lambda block: 1)  # noqa: E731
+        work()  # from here on each block's hash is known
+        return function_calls(work, events=("call",))
+
+    assert calls(400) == calls(4)

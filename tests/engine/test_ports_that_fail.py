@@ -154,6 +154,12 @@ def test_a_clock(error):
     assert any(note.startswith("the clock failed (") for note in pack.manifest.notes)
 
 
+def test_a_compile_reads_the_clock_once():
+    reads = list[int]()
+    engine = Engine(C.window(n=2), "gpt-5", clock=lambda: reads.append(1) or len(reads))
+    assert engine.compile(session_of_talk()).manifest.now_ms == len(reads) == 1
+
+
 @pytest.mark.parametrize("now", ["noon", None, 1.5, True])
 def test_a_clock_that_gives_no_time(now):
     pack = Engine(C.window(n=2), "gpt-5", clock=lambda: now).compile(session_of_talk())

@@ -61,7 +61,7 @@ def lost_of(block: Block, log: Log, format: str) -> Lost:
             first, last = events_of_message(log, at, source)
             if first not in by_message:
                 by_message[first] = _of_message(log, first, last, source)
-    return tuple((first, fields) for first, fields in by_message.items() if fields)
+    return tuple([(first, fields) for first, fields in by_message.items() if fields])
 
 
 def _of_message(log: Log, first: int, last: int, format: str) -> tuple[Field, ...]:
