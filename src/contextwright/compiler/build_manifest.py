@@ -353,7 +353,9 @@ def _trust(block: Block, agent: str) -> str:
     """Whose words a block holds, for the agent that the request is for."""
     if block.order < 0:  # a text, or a message that nobody said, such as a note
         return block.trust.name.lower()
-    return "foreign" if is_of_another(block, agent) else least_trusted(block.messages)
+    if agent and is_of_another(block, agent):
+        return "foreign"
+    return least_trusted(block.messages)
 
 
 def _kept_block(block: Block, inputs: Inputs, log: Log) -> KeptBlock:

@@ -104,8 +104,13 @@ def results_by_call(*came: Sequence[ToolResult]) -> dict[str, ToolResult]:
 
 def open_calls(calls: Iterable[ToolCall], results: Mapping[str, ToolResult]) -> tuple[str, ...]:
     """Ids of an exchange's calls that have no result, or were interrupted."""
-    ids = [call.id for call in calls]
-    return tuple([id for id in ids if id not in results or results[id].status == "interrupted"])
+    return tuple(
+        [
+            call.id
+            for call in calls
+            if call.id not in results or results[call.id].status == "interrupted"
+        ]
+    )
 
 
 def _mark(
