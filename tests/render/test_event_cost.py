@@ -9,6 +9,8 @@ from tests.render.strategies import ARGUMENTS, IDS, IMAGES, NAMES, SAID
 from contextwright import Session
 from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler.block_cost import Presentation, costs_of
+from contextwright.render.openai import OpenAIRenderer
+from contextwright.render.openai_chat import OpenAIChatRenderer
 from contextwright.session.event import Event, Text, ToolCall, ToolResult
 from contextwright.spec.memo import Memo
 from contextwright.testing import sessions, target_for
@@ -28,10 +30,17 @@ PARTS = st.lists(st.one_of(TEXTS, CALLS, RESULTS, IMAGES), max_size=4).map(tuple
 EVENTS = st.lists(st.builds(Event, id=st.just(""), role=ROLES, parts=PARTS), min_size=1, max_size=4)
 
 
-def told(session, format="openai-chat", agent="", refs=True):
+class AsSent(OpenAIChatRenderer):
+    """Counts each block by the messages that it is sent as."""
+
+    cost = OpenAIRenderer.cost
+
+
+def told(session, format="openai-chat", agent="", refs=True, renderer=None):
     """Tokens of each exchange by its block, and as its events tell them."""
     target = target_for(format)
-    renderer, shown = target.provider.renderer, Presentation(agent, framed=False, refs=refs)
+    shown = Presentation(agent, framed=False, refs=refs)
+    renderer = renderer or target.provider.renderer
     cost, event_cost, _ = costs_of(Memo(), renderer, target, shown)
     event_cost = event_cost or (lambda _: None)
     exchanges = session.snapshot().exchanges()
@@ -56,6 +65,34 @@ def test_so_do_hostile_ones(events):
     session.extend(replace(event, id=f"e{place}") for place, event in enumerate(events))
     for tokens, of_events in told(session):
         assert of_events in {None, tokens}
+
+
+@given(sessions(), st.sampled_from(("", "critic")), st.booleans())
+def test_a_block_costs_what_it_is_sent_as(session, agent, refs):
+    as_sent = told(session, agent=agent, refs=refs, renderer=AsSent())
+    assert told(session, agent=agent, refs=refs) == as_sent
+
+
+@given(EVENTS)
+def test_so_does_a_hostile_one(events):
+    session = Session("s")
+    session.extend(replace(event, id=f"e{place}") for place, event in enumerate(events))
+    assert told(session) == told(session, renderer=AsSent())
+
+
+def test_of_words_and_calls_with_results_no_messages_are_made_to_count_them(monkeypatch):
+    made = []
+    wires = OpenAIChatRenderer.wires
+    monkeypatch.setattr(
+        OpenAIChatRenderer, "wires", lambda *them: made.append(them) or wires(*them)
+    )
+    session = Session("s")
+    session.user("Find x.")
+    session.call("find", {"what": "x"}, id="a")
+    session.result("a", "found")
+    session.assistant("Done.")
+    assert [tokens > 0 for tokens, _ in told(session)] == [True] * 3
+    assert not made
 
 
 def test_words_and_answered_calls_are_told():

@@ -1,11 +1,12 @@
-"""Tokens of an exchange as OpenAI Chat has it, told from its events: most of a long session is
-counted and never sent, so neither a block nor a message is made of it."""
+"""Tokens of an exchange as OpenAI Chat has it, told from its events, or from its block's messages:
+most of a long session is counted and never sent, so no message of the provider's is made of it."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from contextwright.blocks.block import Message
 from contextwright.render.draft import RequestDraft
 from contextwright.render.wire import EMPTY, Count, arguments_of, arguments_text, clean
 from contextwright.session.event import AnyPart, Event, Text, ToolCall, ToolResult
@@ -29,8 +30,9 @@ class ChatCost(msgspec.Struct, frozen=True):
     overhead: "Overhead"
     count: Count
 
-    def of_events(self, events: Sequence[Event]) -> int | None:
-        """Tokens of an exchange; None of any other."""
+    def of_events(self, events: Sequence[Event] | Sequence[Message]) -> int | None:
+        """Tokens of an exchange, or of its calls and results as a block has them; None of any
+        other."""
         first = events[0]
         if len(events) > 1:
             return self._of_calls(first, events[1:]) if first.role == "assistant" else None
@@ -39,7 +41,9 @@ class ChatCost(msgspec.Struct, frozen=True):
         text = _words(first.parts[0])
         return self.overhead.message + self.count(clean(text)) if text else None
 
-    def _of_calls(self, first: Event, answers: Sequence[Event]) -> int | None:
+    def _of_calls(
+        self, first: Event | Message, answers: Sequence[Event] | Sequence[Message]
+    ) -> int | None:
         tokens, words, waiting = self.overhead.message, list[str](), set[str]()
         for part in first.parts:
             if isinstance(part, ToolCall):

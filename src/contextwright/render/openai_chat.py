@@ -131,18 +131,25 @@ class OpenAIChatRenderer(OpenAIRenderer):
         return ordered({**around, "function": function, "type": "function"})
 
     def cost(self, block: Block, target: Target) -> int:
-        """As for all. Most exchanges are one message of one text: what is around it is known."""
-        text = only_text(block) if target.sources is None else ""
-        if not text.strip():
+        """As for all. Most exchanges are one message of one text, or calls with their results: what
+        is around these is known."""
+        if target.sources is not None:
             return super().cost(block, target)
-        return self.overhead.message + target.counter.count(clean(text))
+        if (text := only_text(block)).strip():
+            return self.overhead.message + target.counter.count(clean(text))
+        told = None
+        if block.has_calls:
+            told = self._told(target, target.counter.count).of_events(block.messages)
+        return super().cost(block, target) if told is None else told
 
     def event_cost(self, target: Target) -> EventCost | None:
         """Of most exchanges, unless they came in a body, which they may leave as they came."""
         if target.sources is not None:
             return None
-        draft, count = self.draft(target.sign), target.counter.counting()
-        return ChatCost(draft, self.overhead, count).of_events
+        return self._told(target, target.counter.counting()).of_events
+
+    def _told(self, target: Target, count: Count) -> ChatCost:
+        return ChatCost(self.draft(target.sign), self.overhead, count)
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
         """Tokens of a message."""
