@@ -3,12 +3,19 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.render.strategies import SAID
+from tests.work_counts import exchanges_read
 
-from contextwright import C, Session, compile
+from contextwright import C, Engine, Session, compile
 from contextwright.atoms import cooled_blocks
 from contextwright.atoms.compress import cool
 from contextwright.atoms.compress.cool import SHARES, STEP
 from contextwright.blocks.block import Block
+from contextwright.blocks.of_exchange import block_of
+from contextwright.compiler.block_cost import Presentation, costs_of
+from contextwright.session.event import Event, Text, ToolCall, ToolResult
+from contextwright.spec.memo import Memo
 from contextwright.testing import target_for
 
 TARGET = target_for("openai-chat")
@@ -91,3 +98,68 @@ def test_a_turn_shortens_what_is_new(monkeypatch):
         assert len(made) <= 8
         fresh = Session("s", events=list(session.log))
         assert compile(fresh, spec, target=TARGET).body == pack.body
+
+
+LONG = "It was late, and the harbour lay in fog; nobody had seen the ship come in. " * 8
+NOTED = f"{LONG}\n[full output: event://e0, 900 tokens]"
+WORDS = st.sampled_from((LONG, NOTED, f"{NOTED} [1, 2]")) | SAID
+RESULTS = st.lists(st.builds(Text, text=WORDS), max_size=2).map(tuple)
+PARTS = st.one_of(
+    st.builds(Text, text=WORDS),
+    st.builds(ToolCall, id=st.just("a"), name=st.just("find"), arguments=st.just("{}")),
+    st.builds(ToolResult, call_id=st.just("a"), content=RESULTS),
+)
+EVENTS = st.builds(
+    Event,
+    id=st.just(""),
+    role=st.sampled_from(("user", "assistant", "tool")),
+    parts=st.lists(PARTS, min_size=1, max_size=3).map(tuple),
+    pinned=st.booleans(),
+)
+
+
+class Counting:
+    """Inputs as far as a word asks them what an exchange costs."""
+
+    def __init__(self):
+        shown = Presentation("", framed=False, refs=True)
+        costs = costs_of(Memo(), TARGET.provider.renderer, TARGET, shown)
+        self.cost, self.event_cost = costs.block, costs.events
+        self.count = TARGET.counter.count
+
+
+@given(st.lists(EVENTS, min_size=1, max_size=5))
+def test_what_it_leaves_at_least_is_told_from_events_as_from_a_block_or_not_at_all(events):
+    session, inputs, word = Session("s"), Counting(), C.cool(400)
+    session.extend(replace(event, id=f"e{place}") for place, event in enumerate(events))
+    for exchange in session.snapshot().exchanges():
+        of_events = word.least_of_events(exchange.events, inputs)
+        assert of_events in {None, word.least(block_of(exchange), inputs)}
+
+
+def test_of_long_answers_and_results_it_is_told():
+    session, inputs, word = Session("s"), Counting(), C.cool(400)
+    session.user("Find it.")
+    session.call("find", {"what": "it"}, id="a")
+    session.result("a", LONG)
+    session.assistant(LONG)
+    for exchange in session.snapshot().exchanges():
+        of_events = word.least_of_events(exchange.events, inputs)
+        assert of_events == word.least(block_of(exchange), inputs)
+        assert (of_events < inputs.event_cost(exchange.events)) is (exchange.index > 0)
+
+
+def test_a_first_compile_reads_no_more_of_what_is_only_counted():
+    """A session twice as long has no more exchanges that its request looks at."""
+
+    def read(turns):
+        session = Session("s")
+        for turn in range(turns):
+            session.user(f"Find number {turn}.")
+            session.call("find", {"what": turn}, id=f"c{turn}")
+            session.result(f"c{turn}", f"{turn}: {LONG}")
+            session.assistant(f"Number {turn} is there.")
+        engine = Engine(C.default() | C.cool(600) | C.budget(1_200), TARGET.model, window=8_000)
+        return exchanges_read(lambda: engine.compile(session))
+
+    assert read(400) <= read(200) * 1.2

@@ -1,6 +1,6 @@
 """Blocks with their texts in short, kept from turn to turn with what models were asked for them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,7 +10,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.memo.sizes import measured_by
-from contextwright.session.event import ToolCall
+from contextwright.session.event import Event, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, Task
 from contextwright.text.content_router import full_output_note
@@ -130,6 +130,15 @@ def room_of(tokens: int, share: int) -> int:
     """Tokens that a text keeps; 0 where it stays whole."""
     room = max(LEAST, tokens // share)
     return room if room * 2 <= tokens else 0
+
+
+def texts_of(events: Sequence[Event]) -> Iterator[str]:
+    """The texts that may be shortened of an exchange of the assistant's, one by one: its words, and
+    what its calls gave."""
+    for event in events:
+        for part in event.parts:
+            if isinstance(part, (Text, ToolResult)):
+                yield part.text
 
 
 def shortened_tokens(block: Block, inputs: Inputs) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from contextwright.compiler.token_sums import (
     running_tokens,
     tokens_between,
 )
+from contextwright.render.event_cost import EventCost
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import State, resolved_in
@@ -58,6 +59,7 @@ class LimitRule(msgspec.Struct, frozen=True):
         key: what the steps are of.
         least: what it leaves of an exchange at least, and then it may be passed; None where it
             drops whole exchanges, and is held.
+        event_least: the same, told from its events.
         answers: whether a question of the user's is a step, once there was one.
     """
 
@@ -65,6 +67,7 @@ class LimitRule(msgspec.Struct, frozen=True):
     low: int
     key: object
     least: Least | None = None
+    event_least: EventCost | None = None
     answers: bool = False
 
     @property
@@ -283,7 +286,7 @@ def _step_at(
     limit, room = rule.limit, max(0, rule.limit - base)
     low, part = room * rule.low // 100, room * PART // 100
     if rule.least is not None:
-        settled = least_between(then.preamble, then.exchange_count, rule.key, rule.least, inputs)
+        settled = least_of(rule, then.preamble, then.exchange_count, inputs)
         # the newest exchange stays, and is in no sum yet
         tokens += settled - sum(rule.least(block) for block in blocks if block.order < newest)
         if tokens + part > room:
@@ -339,8 +342,17 @@ def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
 
 def rule_of(word: Atom, limit: int, inputs: Inputs) -> LimitRule:
     """The rule of a word with a limit of so many tokens."""
-    least = partial(word.least, inputs=inputs) if isinstance(word, Shortener) else None
-    return LimitRule(limit, LOW, word, least, word.traits.answers)
+    if not isinstance(word, Shortener):
+        return LimitRule(limit, LOW, word, answers=word.traits.answers)
+    least = partial(word.least, inputs=inputs)
+    event_least = partial(word.least_of_events, inputs=inputs)
+    return LimitRule(limit, LOW, word, least, event_least, word.traits.answers)
+
+
+def least_of(rule: LimitRule, start: int, stop: int, inputs: Inputs) -> int:
+    """Tokens that the word of a rule leaves at least of the exchanges from `start` to `stop`."""
+    assert rule.least is not None
+    return least_between(start, stop, rule.key, rule.least, inputs, rule.event_least)
 
 
 def inputs_then(place: int, inputs: Inputs) -> Inputs:

@@ -238,12 +238,17 @@ def _counted_by(inputs: Inputs) -> Count:
 
 
 def least_between(
-    start: int, stop: int, key: object, least: Callable[[Block], int], inputs: Inputs
+    start: int,
+    stop: int,
+    key: object,
+    least: Callable[[Block], int],
+    inputs: Inputs,
+    event_least: EventCost | None = None,
 ) -> int:
     """Tokens that a word leaves at least of the exchanges from `start` up to `stop`.
 
     Args:
-        key: the word. least: what it leaves of one.
+        key: the word. least: what it leaves of one. event_least: the same, from its events.
     """
     snapshot = inputs.snapshot
 
@@ -252,4 +257,4 @@ def least_between(
 
     with inputs.memo.growing(("least sums", key, inputs.cost), TokenSums) as sums:
         last = min(stop, snapshot.exchange_count - 1)
-        return sums.between(start, last, snapshot, Count(counted))
+        return sums.between(start, last, snapshot, Count(counted, event_least))

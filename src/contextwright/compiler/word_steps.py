@@ -14,10 +14,11 @@ from contextwright.compiler.step_places import (
     LimitStep,
     inputs_then,
     joined,
+    least_of,
     rule_of,
     step_of,
 )
-from contextwright.compiler.token_sums import SOURCE, least_between, tokens_between
+from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.word_left import collected
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -76,9 +77,7 @@ def _is_logged(blocks: Blocks, inputs: Inputs) -> bool:
 def _shortens(word: Shortener, step: LimitStep, inputs: Inputs) -> bool:
     """Whether a step leaves less of anything before it, whatever of that is looked at."""
     first, rule = inputs.snapshot.preamble, rule_of(word, 0, inputs)
-    assert rule.least is not None
-    least = least_between(first, step.place, rule.key, rule.least, inputs)
-    return least < tokens_between(first, step.place, inputs)
+    return least_of(rule, first, step.place, inputs) < tokens_between(first, step.place, inputs)
 
 
 def _shortest(word: Shortener, blocks: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:

@@ -1,7 +1,7 @@
 """Words that others call at moments of their own: a contract for each role. `spec.terminal` has
 the one of limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -9,7 +9,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.redaction.wire_data import Cleaner, TextCleaner
-from contextwright.session.event import Tool
+from contextwright.session.event import Event, Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
@@ -71,6 +71,11 @@ class Shortener(Atom, frozen=True, kw_only=True):
         """Tokens that it leaves of a block, once nothing holds the block any more; they follow
         from the block alone."""
         raise NotImplementedError(f"{self.word} does not say what it leaves")
+
+    def least_of_events(self, events: Sequence[Event], inputs: Inputs) -> int | None:
+        """As `least` of an exchange as it came, told from its events; None where its block has to
+        be made to tell."""
+        return None
 
     def shortest(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, each as short as it makes any: what it leaves where that of everything is

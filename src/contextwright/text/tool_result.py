@@ -42,6 +42,11 @@ def is_noted(text: str, ref: str) -> bool:
     return noted is not None and noted[1] == ref
 
 
+def may_be_noted(text: str) -> bool:
+    """Whether a text ends as one that says where its whole is."""
+    return text.endswith(" tokens]")
+
+
 def target_of(arguments: Any) -> str:
     """What a call looked for: a query, an address or a path among its arguments; empty for none."""
     return _first(arguments, (*_QUERY_KEYS, *_URL_KEYS, *_PATH_KEYS))

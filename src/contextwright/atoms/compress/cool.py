@@ -2,7 +2,7 @@
 (cooling-and-forgetting.md#cooled-functor): context is heat."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, repeat
 from operator import sub
 from typing import ClassVar
@@ -12,15 +12,18 @@ from contextwright.atoms.cooled_blocks import (
     cooled,
     room_of,
     shortened_tokens,
+    texts_of,
 )
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.protection import whole_of_its_own
 from contextwright.errors import SpecError
+from contextwright.session.event import Event
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import Shortener
+from contextwright.text.tool_result import may_be_noted
 
 SHARES = (4, 16)
 """A text keeps a quarter of its tokens; where that was not enough, a sixteenth."""
@@ -76,6 +79,22 @@ class Cool(Shortener, frozen=True, kw_only=True):
         """A sixteenth of each text that may be cooled."""
         cost = inputs.cost(block)
         return cost - _gain(SHARES[-1], block, inputs) if _may_cool(block) else cost
+
+    def least_of_events(self, events: Sequence[Event], inputs: Inputs) -> int | None:
+        """As `least`, where none of its texts is one that may have been shortened before."""
+        cost = inputs.event_cost(events) if inputs.event_cost is not None else None
+        if cost is None or events[0].role != "assistant":
+            return cost  # the user's words
+        if any(event.is_pinned for event in events):
+            return cost
+        gain = 0
+        for text in texts_of(events):
+            tokens = inputs.count(text)
+            if room := room_of(tokens, SHARES[-1]):
+                if may_be_noted(text):
+                    return None
+                gain += tokens - room
+        return cost - gain
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, as many of them cooled as it takes.
