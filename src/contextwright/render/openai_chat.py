@@ -137,18 +137,18 @@ class OpenAIChatRenderer(OpenAIRenderer):
             return super().cost(block, target)
         if (text := only_text(block)).strip():
             return self.overhead.message + target.counter.count(clean(text))
-        told = None
+        tokens = None
         if block.has_calls:
-            told = self._told(target, target.counter.count).of_events(block.messages)
-        return super().cost(block, target) if told is None else told
+            tokens = self._chat_cost(target, target.counter.count).of_events(block.messages)
+        return super().cost(block, target) if tokens is None else tokens
 
     def event_cost(self, target: Target) -> EventCost | None:
         """Of most exchanges, unless they came in a body, which they may leave as they came."""
         if target.sources is not None:
             return None
-        return self._told(target, target.counter.counting()).of_events
+        return self._chat_cost(target, target.counter.counting()).of_events
 
-    def _told(self, target: Target, count: Count) -> ChatCost:
+    def _chat_cost(self, target: Target, count: Count) -> ChatCost:
         return ChatCost(self.draft(target.sign), self.overhead, count)
 
     def measure_wire(self, wire: Wire, count: Count) -> int:
