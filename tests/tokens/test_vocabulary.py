@@ -202,6 +202,28 @@ def test_threads_that_count_at_once_load_a_vocabulary_once(monkeypatch):
         _loaded.cache_clear()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_process_forked_while_a_thread_loads_a_vocabulary_counts():
+    script = (
+        "import os, signal, threading, time\n"
+        "from contextwright.tokens import vocabulary\n"
+        "holds = threading.Event()\n"
+        "def load():\n"
+        "    with vocabulary._LOADING:\n"
+        "        holds.set(); time.sleep(.2)\n"
+        "threading.Thread(target=load).start(); holds.wait()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    signal.alarm(30)\n"
+        "    vocabulary.encoding('o200k_base'); os._exit(0)\n"
+        "print(os.waitpid(child, 0)[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n"
+
+
 def test_a_vocabulary_is_loaded_when_something_is_counted_and_only_that_one():
     script = (
         "import sys; from contextwright.tokens import counter, vocabulary as v; "

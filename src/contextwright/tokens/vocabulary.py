@@ -66,6 +66,12 @@ class _WholeText:
 
 
 _LOADING = threading.RLock()
+if hasattr(os, "register_at_fork"):  # a forked process has not the thread that may be loading
+    os.register_at_fork(
+        before=_LOADING.acquire,
+        after_in_parent=_LOADING.release,
+        after_in_child=_LOADING.release,
+    )
 
 
 def encoding(name: str) -> Encoding:
