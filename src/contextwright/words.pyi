@@ -69,7 +69,7 @@ class C:
     def all() -> Default:
         """The whole conversation; of an agent, as `C.from_agents_windowed(critic=C.all())`."""
     @staticmethod
-    def allocate(profile: Literal['balanced', 'research', 'requirements', 'tests'] = 'balanced', *, preset: Literal['balanced', 'quality', 'cost'] = 'balanced', max_tokens: int = 0) -> Allocate:
+    def allocate(profile: Literal['balanced', 'research', 'requirements', 'tests'] = 'balanced', *, preset: Literal['balanced', 'quality', 'cost'] = 'balanced', max_tokens: int = 0, steps: bool = True) -> Allocate:
         """Floors for system, task, tools and the answer; the rest of the window for evidence, memory and conversation by the profile and by what the step and the session say. What a layer does not need goes to those that need more."""
     @staticmethod
     def budget(max_tokens: int, *, overflow: Literal['truncate_oldest', 'truncate_lowest_priority', 'truncate_least_salient', 'summarize', 'error'] = 'truncate_oldest', steps: bool = True) -> Budget:

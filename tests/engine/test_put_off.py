@@ -240,12 +240,26 @@ def test_what_is_not_judged_is_named(spec, model, why):
             assert all(why in one and repr(spec) in one for one in named)
 
 
-def test_a_call_that_is_dearer_whatever_is_sent_says_so():
-    """Its texts at the end change with what the spec decides and with what it decided."""
-    model = "claude-sonnet-4-5"
-    engine = Engine(SPECS["allocate"], model, never_dearer=True, suspend=False)
+def talk(turns=40):
+    """A session before each of its questions, none of them longer than the others."""
+    session = Session("t")
+    session.add("system", "Be careful. " * 100)
+    for n in range(turns):
+        session.user(f"What of pump {n}? " + f"valve {n % 7} " * 60)
+        yield session
+        session.assistant(f"Pump {n} runs. " * 60)
+
+
+@pytest.mark.parametrize(
+    ("share", "model"),
+    [(C.allocate(max_tokens=2_500), "claude-sonnet-4-5"),
+     (C.allocate(preset="cost", max_tokens=2_500, steps=False), "gpt-5")],
+)  # fmt: skip
+def test_a_call_that_is_dearer_whatever_is_sent_says_so(share, model):
+    """What it tells of turns that left changes with what the spec decides and what it decided."""
+    engine = Engine(C.default() | share, model, never_dearer=True, suspend=False)
     dearer = named = 0
-    for session in agent(40, long=(5, 12, 20)):
+    for session in talk():
         pack = engine.compile(session)
         told = engine.ledger(session)
         is_named = any("does not hold at this call" in one for one in pack.manifest.notes)

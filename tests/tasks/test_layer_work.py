@@ -10,10 +10,10 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.tasks import layers
-from contextwright.tasks.left_turns import Passed
+from contextwright.tasks.left_turns import LeftTurns
 from contextwright.testing import target_for
 
-SPEC = C.default() | C.allocate(max_tokens=1_000)
+SPEC = C.default() | C.allocate(max_tokens=1_000, steps=False)
 
 
 def talk(exchanges: int) -> Session:
@@ -35,7 +35,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         caps: layers.Caps,
         over: layers.Over,
         drop: Callable[[Block], bool],
-        passed: Passed,
+        turns: LeftTurns,
     ) -> Iterator[layers.LayerStage]:
         cost = inputs.cost
 
@@ -43,7 +43,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             counted[0] += 1
             return cost(block)
 
-        return stages(msgspec.structs.replace(inputs, cost=counted_cost), caps, over, drop, passed)
+        return stages(msgspec.structs.replace(inputs, cost=counted_cost), caps, over, drop, turns)
 
     monkeypatch.setattr("contextwright.compiler.stages.layer_stages", counting)
     return counted

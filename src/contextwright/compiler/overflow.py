@@ -195,7 +195,7 @@ def _shortened(
     undropped: Blocks = ()
     passed = passed_by(state) if terminal.order == "layer" else NONE_PASSED
     for action in _actions(state, terminal, stages, passed):
-        undropped = undropped or (blocks if action.drops else ())
+        undropped = undropped or (blocks if action.drops and not action.steps else ())
         shorter, why = action.change(blocks), f"over {state.limit} tokens"
         if action.drops and len(shorter) < len(blocks):
             protection = state.inputs.protection

@@ -37,18 +37,25 @@ def shared_prefix(
     if renderer.marks_cache:
         marked, pieces = _pieces(old), _pieces(new)
         same = _same(old, new, lambda at: marked[at].text == pieces[at].text)
-        reached, last = _readable(marked, pieces, same, rules.look_back), _written(pieces)
+        shared = _Place(same, _parts_alike(old, new, same))
+        reached = _readable(marked, pieces, shared, rules.look_back)
+        last = _written(pieces)
     else:
-        same = reached = _same(old, new)
-        last = len(new)
+        same = _same(old, new)
+        shared = reached = _Place(same)
+        last = _Place(len(new))
     tokens = _running_tokens(now, new, target)
-    shared, length = tokens(same), tokens(len(new))
-    read = rules.readable(shared if reached == same else tokens(reached))
-    end = length if last == len(new) else tokens(last)
+
+    def upto(place: _Place) -> int:
+        return tokens(place.pieces) + _begun(new, place, renderer, target)
+
+    common, length = upto(shared), tokens(len(new))
+    read = rules.readable(common if reached == shared else upto(reached))
+    end = length if last.pieces == len(new) else upto(last)
     written = max(0, end - read) if end >= rules.minimum else 0
     where = _name(now, same, order) if same < len(new) else ""
     saved = microdollars_saved(read, written, length, target.model)
-    return Prefix(shared, saved, where, read, written)
+    return Prefix(common, saved, where, read, written)
 
 
 def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
@@ -151,11 +158,24 @@ def _running_tokens(now: Request, new: list[Any], target: Target) -> Callable[[i
     return tokens
 
 
+class _Place(NamedTuple):
+    """Where a prefix ends: behind so many pieces, and so many parts of the next one."""
+
+    pieces: int = 0
+    parts: int = 0
+
+
 class _Piece(msgspec.Struct, frozen=True):
-    """What a cache reads as one; `marked` where a breakpoint stands in it, `parts` that it has."""
+    """What stands in a request by itself.
+
+    Args:
+        text: of it, without breakpoints.
+        marks: parts of it up to each breakpoint.
+        parts: that it has; a cache reads each by itself.
+    """
 
     text: bytes
-    marked: bool
+    marks: tuple[int, ...]
     parts: int
 
 
@@ -182,33 +202,80 @@ def _name(request: Request, place: int, order: tuple[str, ...]) -> str:
 
 
 def _piece(value: Any) -> _Piece:
-    text = msgspec.json.encode(value, order="sorted")
-    marked = _MARK in text and text != (text := piece_bytes(value))
+    text, parts = msgspec.json.encode(value, order="sorted"), _parts_of(value)
+    if _MARK not in text or text == (unmarked := piece_bytes(value)):
+        return _Piece(text, (), len(parts) or 1)
+    marks = [at for at, part in enumerate(parts, 1) if part != _unmarked(part)]
+    return _Piece(unmarked, tuple(marks) or (len(parts) or 1,), len(parts) or 1)
+
+
+def _parts_of(value: Any) -> list[Any]:
+    """The parts of a message; none of what has no list of them."""
     content: object = cast("Request", value).get("content") if isinstance(value, dict) else None
-    parts = len(cast("list[object]", content)) if isinstance(content, list) else 1
-    return _Piece(text, marked, parts)
+    return cast("list[Any]", content) if isinstance(content, list) else []
 
 
-def _written(pieces: list[_Piece]) -> int:
-    """How many pieces, from the first, are written into a cache: up to the last breakpoint."""
-    return max((place + 1 for place, piece in enumerate(pieces) if piece.marked), default=0)
+def _parts_alike(old: list[Any], new: list[Any], at: int) -> int:
+    """How many first parts of the first message that differs say the same."""
+    if at >= min(len(old), len(new)):
+        return 0
+    before, now = old[at], new[at]
+    if not isinstance(before, dict) or not isinstance(now, dict):
+        return 0
+    roles = (cast("Request", one).get("role") for one in (before, now))
+    if len({*roles}) > 1:
+        return 0
+    alike = 0
+    for one, other in zip(_parts_of(before), _parts_of(now), strict=False):
+        if one is not other and piece_bytes(one) != piece_bytes(other):
+            break
+        alike += 1
+    return alike
 
 
-def _readable(old: list[_Piece], new: list[_Piece], same: int, look_back: int) -> int:
-    """How many pieces of what was written are found again: an earlier breakpoint in the common
+def _begun(new: list[Any], place: _Place, renderer: Renderer, target: Target) -> int:
+    """Tokens of the parts in front of a place that are not all of their message."""
+    if not place.parts:
+        return 0
+    message: Request = new[place.pieces]
+    return renderer.measure_wire(
+        {**message, "content": _parts_of(message)[: place.parts]}, target.counter.count
+    )
+
+
+def _written(pieces: list[_Piece]) -> _Place:
+    """What is written into a cache: up to the last breakpoint."""
+    for at in range(len(pieces) - 1, -1, -1):
+        if pieces[at].marks:
+            return _behind(at, pieces[at].marks[-1], pieces)
+    return _Place()
+
+
+def _behind(at: int, parts: int, pieces: list[_Piece]) -> _Place:
+    return _Place(at + 1) if parts == pieces[at].parts else _Place(at, parts)
+
+
+def _readable(old: list[_Piece], new: list[_Piece], shared: _Place, look_back: int) -> _Place:
+    """How much of what was written is found again: up to an earlier breakpoint in the common
     prefix that lies within reach of one of the new ones."""
-    written = [place for place, piece in enumerate(old[:same]) if piece.marked]
-    if not look_back:
-        return written[-1] + 1 if written else 0
-    for place in reversed(written):
-        reach = 0
-        for piece in new[place:]:
+    written = [
+        (at, parts)
+        for at, piece in enumerate(old[: shared.pieces + 1])
+        for parts in piece.marks
+        if (at, parts) <= shared
+    ]
+    for at, parts in reversed(written):
+        reach = 1 - parts
+        for piece in new[at:] if look_back else ():
+            ahead = (reach + mark for mark in piece.marks if reach + mark > 0)
+            if next(ahead, look_back + 1) <= look_back:
+                return _behind(at, parts, new)
             reach += piece.parts
             if reach > look_back:
                 break
-            if piece.marked:
-                return place + 1
-    return 0
+        if not look_back:
+            return _behind(at, parts, new)
+    return _Place()
 
 
 def _part(request: Request, names: list[str], conversation: str) -> Request:

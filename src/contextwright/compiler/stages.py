@@ -11,8 +11,10 @@ from contextwright.atoms.compress.truncate import truncate_to
 from contextwright.atoms.summarize_block import in_few_words, saved_at_least
 from contextwright.atoms.summary_block import merged
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.layering import Layer
 from contextwright.compiler.budget_state import BudgetState, Hold, hold
 from contextwright.compiler.drop_order import DropKey, by_age, drop_key_of
+from contextwright.compiler.layer_step import at_layer_step
 from contextwright.compiler.task_framing import with_short_task
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
@@ -36,7 +38,7 @@ from contextwright.spec.terminal import (
     Terminal,
 )
 from contextwright.tasks.layers import layer_stages
-from contextwright.tasks.left_turns import Passed
+from contextwright.tasks.left_turns import LeftTurns, Passed
 
 _COMPACT = Compact()
 MOST_SUMMARIES = 16
@@ -54,12 +56,14 @@ class StageAction(msgspec.Struct, frozen=True):
         drops: whether it drops what nothing holds, so that some of it may come back where a
             later stage gave more room than was needed.
         last: whether it may touch what is protected.
+        steps: whether none of that comes back before the next step.
     """
 
     name: str
     change: Shorten
     drops: bool = False
     last: bool = False
+    steps: bool = False
 
 
 def actions_of(
@@ -75,8 +79,12 @@ def actions_of(
     """
     label = terminal.label
     if isinstance(stage, ShrinkLayers):
-        droppable = _droppable(state)
-        made = layer_stages(state.inputs, state.caps, state.over, droppable, passed)
+        droppable, turns = _droppable(state), LeftTurns(passed)
+        if terminal.layer_low:
+            name = f"{label}: drop {Layer.CONVERSATION.label}"
+            yield StageAction(name, lambda b: at_layer_step(state, b, terminal, turns), True,
+                              steps=True)  # fmt: skip
+        made = layer_stages(state.inputs, state.caps, state.over, droppable, turns)
         for name, change, drops in made:
             yield StageAction(f"{label}: {name}", change, drops)
         return

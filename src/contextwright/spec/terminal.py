@@ -275,6 +275,12 @@ class Terminal(Atom, frozen=True, kw_only=True):
         own = any(stage.standing or isinstance(stage, Refuse) for stage in self.stages)
         return 0 if own or self.layers is not None else LOW
 
+    @property
+    def layer_low(self) -> int:
+        """The same of what shares its window out: percent of its share that the conversation goes
+        down to."""
+        return LOW if self.layers is not None else 0
+
     def due_at(self, limit: int) -> int:
         """Tokens of a request from which on a compaction is due (message-compiler.md#token-budget):
         where its step begins, if it has one."""

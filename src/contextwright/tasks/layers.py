@@ -17,7 +17,6 @@ from contextwright.tasks.left_turns import (
     LEFT_TURNS,
     SHARE,
     LeftTurns,
-    Passed,
     room_for_turns,
     summary_of,
 )
@@ -63,7 +62,7 @@ def layer_stages(
     caps: Caps,
     over: Over,
     drop: Callable[[Block], bool],
-    passed: Passed,
+    turns: LeftTurns,
 ) -> Iterator[LayerStage]:
     """The stages, cheapest first: first what layers have beyond their shares, then what there is.
     Nothing is dropped before all is as short as it may be.
@@ -72,7 +71,7 @@ def layer_stages(
         caps: tokens that each shared layer may have, given what there is.
         over: tokens too many.
         drop: whether a block may be dropped.
-        passed: what left before all of this.
+        turns: those that leave, and what left before all of this.
     """
     shared, whole = _Space(inputs, over, caps), _Space(inputs, over, None)
     memories = _Memories()
@@ -82,7 +81,6 @@ def layer_stages(
     yield "all older evidence to summary", lambda b: _evidence_summary(b, whole), False
     yield "tool examples", _without_examples, False
     yield "tighten background", lambda b: _tightened(b, inputs), False
-    turns = LeftTurns(passed)
     for rank, layer in _DROPS[:_SHARED_DROPS]:
         yield f"drop {layer.label}", _dropper(rank, layer, shared, drop, turns), True
     for rank, layer in _DROPS:

@@ -32,6 +32,9 @@ class Allocate(Terminal, frozen=True, kw_only=True):
         preset: how much stays free for the answer and how much the stable layers may have:
             `quality` the most, `cost` the least, and then only half of the rest is shared out.
         max_tokens: the window; 0 for the model's, or the step's own limit.
+        steps: whether a conversation that is over its share goes down to half of it at once, and
+            leaves all as it is until it is over it again (rules.md#steps-down); False: as little
+            as it takes, at every request.
 
     Raises:
         StepError: at the compile, where the floors alone are more than the window: split the step.
@@ -43,6 +46,7 @@ class Allocate(Terminal, frozen=True, kw_only=True):
     profile: Profile = "balanced"
     preset: Preset = "balanced"
     max_tokens: int = 0
+    steps: bool = True
 
     def __post_init__(self) -> None:
         if self.max_tokens < 0:
@@ -66,3 +70,8 @@ class Allocate(Terminal, frozen=True, kw_only=True):
     def layers(self) -> LayerShares:
         """How the window is shared out; the layers' shares are the limit."""
         return LayerShares(self.profile, self.preset, self.max_tokens)
+
+    @property
+    def layer_low(self) -> int:
+        """None without `steps`."""
+        return super().layer_low if self.steps else 0
