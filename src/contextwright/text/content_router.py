@@ -22,7 +22,6 @@ from contextwright.text.item_rows import is_items, item_units
 from contextwright.text.json_rows import without_blanks
 from contextwright.text.json_units import FORMS, json_forms, long_string, read_json
 from contextwright.text.line_selection import (
-    Selection,
     Unit,
     both_ends,
     joined,
@@ -345,11 +344,10 @@ def _fitted(text: str, forms: Iterable[list[Unit]], limit: Limit) -> tuple[str, 
     fits; else both ends of the text."""
     room, count = limit.tokens, limit.count
     units: list[Unit] = []
-    chosen: Selection | None = None
     for nth, form in enumerate(forms):
         if form is units:
             continue  # it says what the form before said, and did not fit
-        units, chosen = form, None
+        units = form
         if sum([len(unit.text) for unit in units]) > room * WIDEST:
             continue
         tokens = count(whole := joined(units))
@@ -357,11 +355,11 @@ def _fitted(text: str, forms: Iterable[list[Unit]], limit: Limit) -> tuple[str, 
             # had nothing been shortened, the form before had fitted
             return whole, max(nth, sum([unit.omits for unit in units]))
         if tokens * 2 <= room * 3 and may_miss(units, room, "fields"):
-            chosen = select_units(units, room, count, limit.keep)
-            if chosen.text and chosen.nouns <= {"fields"}:
-                return chosen.text, chosen.omitted
+            but = select_units(units, room, count, limit.keep, missing="fields")
+            if but.text and but.nouns <= {"fields"}:
+                return but.text, but.omitted
     if len(units) > 1:
-        chosen = chosen or select_units(units, room, count, limit.keep)
+        chosen = select_units(units, room, count, limit.keep)
         if chosen.text:
             return chosen.text, chosen.omitted
     return both_ends(text, room, count), len(text)

@@ -7,7 +7,8 @@ how many fit, and what stands for the others, is decided here once for all kinds
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
+from operator import ne
 
 import msgspec
 
@@ -74,7 +75,11 @@ def joined(units: Sequence[Unit]) -> str:
 
 
 def select_units(
-    units: Sequence[Unit], max_tokens: int, count: Count, keep: Sequence[str] = ()
+    units: Sequence[Unit],
+    max_tokens: int,
+    count: Count,
+    keep: Sequence[str] = (),
+    missing: str = "",
 ) -> Selection:
     """The best units in at most `max_tokens`, in their order, with a mark for every hole.
 
@@ -83,6 +88,8 @@ def select_units(
         max_tokens: tokens of the result, marks included.
         count: tokens of a text.
         keep: texts whose units rank first: equal to a unit, or short and part of one.
+        missing: the noun of the only units that may be left out, where there is such a one: no
+            more is tried once others would have to be.
 
     Returns:
         The text, and how many units are not in it. Empty where not even one mark fits.
@@ -96,36 +103,71 @@ def select_units(
     order = sorted(range(len(units)), key=ranks.__getitem__)  # of equals, the first in the text
     lengths = list(accumulate([len(units[place].text) for place in order]))
     reach = bisect_right(lengths, max_tokens * WIDEST) + 1
+    least = _needed(units, order, missing) - FILL if missing else 0
 
-    holes = _Holes(units)
-
-    def fits(size: int) -> bool:
-        return count(_with_marks(_chosen(units, order[:size]), holes)[0]) <= max_tokens
-
-    low = _most(min(reach, len(order)), fits)
-    chosen = _chosen(units, order[:low])
+    layout = _Layout(units)
+    search = _best if min(reach, len(order)) <= FEW else _halved
+    low, holes = search(order[:reach], least, layout, lambda text: count(text) <= max_tokens)
+    if low < least:
+        return layout.nothing()
     fill, since = [*order[low : low + FILL]], 0
     for place in fill * 2:  # twice: what fills a hole saves its mark
         if since == len(fill):
             break  # all of them were tried beside what is chosen
-        more, since = chosen | _chosen(units, [place]), since + 1
-        if len(more) > len(chosen) and count(_with_marks(more, holes)[0]) <= max_tokens:
-            chosen, since = more, 0
-    if not chosen:
-        return Selection("", sum(unit.stands_for for unit in units))
-    return _rendered(units, chosen, holes)
+        more, since = layout.filled(holes, place), since + 1
+        if more is not None and count(layout.text(more)) <= max_tokens:
+            holes, since = more, 0
+    return layout.selection(holes)
 
 
-def _most(size: int, fits: Callable[[int], bool]) -> int:
-    """How many fit. Of few units all numbers are tried, the largest first: a field more may save
-    a mark that is longer than it; among many that evens out, and they are halved."""
-    if size <= FEW:
-        return next((number for number in range(size, 0, -1) if fits(number)), 0)
-    low, high = 0, size
+def _needed(units: Sequence[Unit], order: Sequence[int], noun: str) -> int:
+    """How many of the best there are up to the last one that is not of this noun, and too long to
+    stand where a mark would: with fewer, others are missing, too."""
+    needed = (n for n in range(len(order), 0, -1) if _is_other(units[order[n - 1]], noun))
+    return next(needed, 0)
+
+
+def _is_other(unit: Unit, noun: str) -> bool:
+    return unit.noun != noun and len(unit.text) > CHEAP
+
+
+Holes = dict[int, int]
+"""Where neighbouring units are left out: the first place of each hole, and the one behind it."""
+
+
+def _best(
+    order: Sequence[int], least: int, layout: "_Layout", fits: Callable[[str], bool]
+) -> tuple[int, Holes]:
+    """How many of few fit: all numbers are tried, the largest first, for a field more may save a
+    mark that is longer than it; none below `least`."""
+    steps = layout.steps(order)
+    starts = layout.holes(list(chain.from_iterable(steps)))
+    stops = {stop: start for start, stop in starts.items()}
+    is_new = True
+    for size in range(len(order), max(least - 1, 0), -1):
+        if is_new and fits(layout.text(starts)):
+            return size, starts
+        is_new = bool(steps[size - 1])
+        for place in steps[size - 1]:
+            start, stop = stops.pop(place, place), starts.pop(place + 1, place + 1)
+            starts[start], stops[stop] = stop, start
+    return 0, starts
+
+
+def _halved(
+    order: Sequence[int], least: int, layout: "_Layout", fits: Callable[[str], bool]
+) -> tuple[int, Holes]:
+    """How many of many fit: what a mark takes evens out among them, and they are halved."""
+    low, high = 0, len(order)
+    holes = layout.holes(())
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
+        tried = layout.holes(list(chain.from_iterable(layout.steps(order[:middle]))))
+        if fits(layout.text(tried)):
+            low, holes = middle, tried
+        else:
+            high = middle - 1
+    return low, holes
 
 
 def both_ends(text: str, max_tokens: int, count: Count) -> str:
@@ -170,87 +212,113 @@ def _cut(unit: Unit, max_tokens: int) -> Unit:
     )
 
 
-def _chosen(units: Sequence[Unit], places: Sequence[int]) -> set[int]:
-    """The places, and those of their parents."""
-    chosen: set[int] = set()
-    for place in places:
-        while place >= 0 and place not in chosen:
-            chosen.add(place)
-            place = units[place].parent
-    return chosen
-
-
-def _rendered(units: Sequence[Unit], chosen: set[int], holes: "_Holes") -> Selection:
-    text, left_out = _with_marks(chosen, holes)
-    nouns = frozenset[str]().union(*[holes.nouns(*hole) for hole in left_out])
-    omitted = sum([holes.lines(*hole) for hole in left_out])
-    return Selection(text, omitted + sum([units[place].omits for place in chosen]), nouns)
-
-
-def _with_marks(chosen: set[int], holes: "_Holes") -> tuple[str, list[tuple[int, int]]]:
-    """The chosen units and what stands for the others; and where others are left out."""
-    pieces: list[str] = []
-    left_out: list[tuple[int, int]] = []
-    every, lengths, marks, at = holes.pieces, holes.lengths, holes.marks, 0
-    for place in [*sorted(chosen), len(every)]:
-        if at < place:
-            if lengths[place] - lengths[at] <= CHEAP:
-                pieces += every[at:place]
-            else:
-                hole = at, place
-                pieces.append(marks.get((hole, not left_out)) or holes.mark(hole, not left_out))
-                left_out.append(hole)
-        pieces += every[place : place + 1]
-        at = place + 1
-    return "".join(pieces).removesuffix(holes.last_joint), left_out
-
-
-class _Holes:
-    """What stands for neighbouring units that are left out. Hundreds of choices are tried of the
-    same units, so what a hole has is told from running sums."""
+class _Layout:
+    """The units, and what stands for neighbouring ones that are left out. Hundreds of choices are
+    tried of the same units, so a choice is the holes in it: what stands between them is a slice of
+    the whole, and what a hole has is told from running sums."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
         labels = [unit.label for unit in units]
+        pieces = [unit.text + unit.joint for unit in units]
         self._units = units
-        self.pieces = [unit.text + unit.joint for unit in units]
-        """Each with what stands behind it."""
-        self.last_joint = units[-1].joint if units else ""
-        self.lengths = [0, *accumulate([len(unit.text) for unit in units])]
+        self._whole = "".join(pieces)
+        self._offsets = [0, *accumulate(map(len, pieces))]
+        self._joint = units[-1].joint if units else ""
+        self._lengths = [0, *accumulate([len(unit.text) for unit in units])]
         """Characters of the units before each."""
-        self.marks: dict[tuple[tuple[int, int], bool], str] = {}
+        self._marks: dict[tuple[int, int, bool], str] = {}
         """What stood for holes so far, where no other mark stands before, or where one does."""
         self._lines = [0, *accumulate([unit.stands_for for unit in units])]
         self._labelled = [0, *accumulate(map(bool, labels))]
         self._names = [0, *accumulate(map(len, labels))]
-        self._nouns = frozenset([unit.noun for unit in units])
+        nouns = [unit.noun for unit in units]
+        self._changes = [0, 0, *accumulate(map(ne, nouns[1:], nouns))]
+        """How often the noun is another than the one before, up to the unit before each."""
 
-    def lines(self, start: int, stop: int) -> int:
-        """Lines of the source that they are."""
-        return self._lines[stop] - self._lines[start]
+    def steps(self, order: Sequence[int]) -> list[list[int]]:
+        """The places that each adds: its own, and those of its parents, where they are not there
+        already."""
+        chosen: set[int] = set()
+        steps: list[list[int]] = []
+        for place in order:
+            step: list[int] = []
+            while place >= 0 and place not in chosen:
+                chosen.add(place)
+                step.append(place)
+                place = self._units[place].parent
+            steps.append(step)
+        return steps
 
-    def nouns(self, start: int, stop: int) -> frozenset[str]:
-        """What they are called."""
-        if len(self._nouns) == 1:
-            return self._nouns
-        return frozenset([unit.noun for unit in self._units[start:stop]])
+    def holes(self, chosen: Sequence[int]) -> Holes:
+        """What is left out where these are chosen."""
+        edges = [-1, *sorted(chosen), len(self._units)]
+        return {last + 1: place for last, place in pairwise(edges) if place - last > 1}
 
-    def mark(self, hole: tuple[int, int], first: bool) -> str:
+    def filled(self, holes: Holes, place: int) -> Holes | None:
+        """The holes where one is chosen, too, with its parents; None where it is already."""
+        filled = holes
+        while place >= 0:
+            start = next((start for start, stop in filled.items() if start <= place < stop), -1)
+            if start < 0:
+                break
+            filled = filled.copy() if filled is holes else filled
+            stop = filled.pop(start)
+            if start < place:
+                filled[start] = place
+            if place + 1 < stop:
+                filled[place + 1] = stop
+            place = self._units[place].parent
+        return None if filled is holes else filled
+
+    def text(self, holes: Holes) -> str:
+        """The chosen units and what stands for the others."""
+        lengths, offsets, marks, whole = self._lengths, self._offsets, self._marks, self._whole
+        pieces: list[str] = []
+        at = 0
+        for start in sorted(holes):
+            stop = holes[start]
+            if lengths[stop] - lengths[start] > CHEAP:
+                key = start, stop, not pieces
+                mark = marks.get(key) or self._mark(*key)
+                pieces += whole[offsets[at] : offsets[start]], mark
+                at = stop
+        pieces.append(whole[offsets[at] :])
+        return "".join(pieces).removesuffix(self._joint)
+
+    def selection(self, holes: Holes) -> Selection:
+        """The text, and how many lines of what are left out."""
+        units, lengths, omitted, nouns = self._units, self._lengths, 0, set[str]()
+        if holes == {0: len(units)} or not units:
+            return self.nothing()
+        left_out: set[int] = set()
+        for start, stop in holes.items():
+            left_out.update(range(start, stop))
+            if lengths[stop] - lengths[start] > CHEAP:
+                omitted += self._lines[stop] - self._lines[start]
+                nouns.update([unit.noun for unit in units[start:stop]])
+        omits = sum([unit.omits for n, unit in enumerate(units) if n not in left_out])
+        return Selection(self.text(holes), omitted + omits, frozenset(nouns))
+
+    def nothing(self) -> Selection:
+        """That none fits."""
+        return Selection("", self._lines[-1])
+
+    def _mark(self, start: int, stop: int, first: bool) -> str:
         """How many of what, fields by their names, with what stands behind; `first` where no other
         mark stands before."""
-        mark = self._mark(*hole, first=first) + self._units[hole[1] - 1].joint
-        self.marks[hole, first] = mark
-        return mark
-
-    def _mark(self, start: int, stop: int, *, first: bool) -> str:
-        nouns, number = self.nouns(start, stop), self._lines[stop] - self._lines[start]
-        noun, in_all = next(iter(nouns)) if len(nouns) == 1 else "parts", ""
-        if first and len(nouns) == 1 and (total := self._units[start].total):
-            in_all = f" ({total} in all)"
+        unit, number = self._units[start], self._lines[stop] - self._lines[start]
+        is_one = self._changes[start + 1] == self._changes[stop]
+        noun = unit.noun if is_one else "parts"
+        in_all = f" ({unit.total} in all)" if first and is_one and unit.total else ""
         noun = (noun.removesuffix("s") if number == 1 else noun) + in_all
+        mark = f"[… {number} {noun} left out]" if first else f"[… {number} {noun}]"
+        if is_one and unit.noun == "rows":
+            mark = f"… {number} more {noun}"
         if self._labelled[stop] - self._labelled[start] == stop - start:
             characters = self._names[stop] - self._names[start] + 2 * (stop - start - 1)
             if characters <= NAMES:
-                return f"[… without {', '.join([unit.label for unit in self._units[start:stop]])}]"
-        if nouns == frozenset({"rows"}):
-            return f"… {number} more {noun}"
-        return f"[… {number} {noun} left out]" if first else f"[… {number} {noun}]"
+                names = ", ".join([unit.label for unit in self._units[start:stop]])
+                mark = f"[… without {names}]"
+        mark += self._units[stop - 1].joint
+        self._marks[start, stop, first] = mark
+        return mark
