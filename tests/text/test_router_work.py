@@ -6,9 +6,10 @@ from collections import Counter
 
 from tests.work_counts import function_calls
 
-from contextwright.text import content_router, json_units
+from contextwright.text import content_router, json_tables
 from contextwright.text.content_router import shorten
-from contextwright.text.json_units import FORMS, json_forms, read_json
+from contextwright.text.json_cells import FORMS
+from contextwright.text.json_units import json_forms, read_json
 from contextwright.text.line_selection import Unit, select_units
 
 ROWS = [{"id": f"A-{n}", "price": n * 7, "text": f"word{n} " * 8} for n in range(12)]
@@ -28,13 +29,13 @@ def test_a_form_that_cuts_nothing_more_is_the_form_before():
 
 def test_columns_are_classed_once_for_all_forms(monkeypatch):
     seen: Counter[str] = Counter()
-    known = json_units._class
+    known = json_tables._class
 
     def counted(name, values):
         seen[name] += 1
         return known(name, values)
 
-    monkeypatch.setattr(json_units, "_class", counted)
+    monkeypatch.setattr(json_tables, "_class", counted)
     list(json_forms(read_json(json.dumps(ROWS))))
     assert seen == {"id": 1, "price": 1, "text": 1}
 
@@ -58,3 +59,28 @@ def test_a_choice_among_units_asks_nothing_of_each():
         return function_calls(lambda: select_units(units, 60, quarters), events=("call",))
 
     assert calls(800) < calls(200) + 200
+
+
+def test_a_form_that_cuts_nothing_more_of_a_table_has_its_lines():
+    """One long string makes every form another; what stands beside it is made ready once."""
+
+    def calls(flights: int) -> int:
+        rows = [{"id": f"A-{n}", "price": n, "seat": "window"} for n in range(flights)]
+        value = read_json(json.dumps({"note": "word " * 60, "rows": rows}))
+        return function_calls(lambda: list(json_forms(value)), events=("call",))
+
+    assert calls(40) < calls(4) + 200  # of eight forms, 288 cells more each
+
+
+def test_rows_that_do_not_fit_end_the_search_for_fields_to_miss():
+    units = [Unit("a: 1", (0,), noun="fields"), *(Unit(f"row {n} " * 5) for n in range(40))]
+    tried = []
+
+    def counted(text: str) -> int:
+        tried.append(text)
+        return quarters(text)
+
+    assert select_units(units, 60, counted, missing="fields").text == ""
+    some, tried = len(tried), []
+    assert select_units(units, 60, counted).text
+    assert some <= 13 < len(tried)

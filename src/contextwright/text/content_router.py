@@ -19,8 +19,9 @@ from contextwright.text.diff_hunks import diff_units, is_diff
 from contextwright.text.html_lines import html_units, is_html
 from contextwright.text.identifiers import entities
 from contextwright.text.item_rows import is_items, item_units
+from contextwright.text.json_cells import FORMS
 from contextwright.text.json_rows import without_blanks
-from contextwright.text.json_units import FORMS, json_forms, long_string, read_json
+from contextwright.text.json_units import json_forms, long_string, read_json
 from contextwright.text.line_selection import (
     Unit,
     both_ends,

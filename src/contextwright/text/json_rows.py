@@ -38,7 +38,7 @@ def is_shallow(value: Any) -> bool:
     """Whether a value can be walked on any stack, whoever called."""
     level: list[Any] = [value]
     for _ in range(DEEP):
-        items = (one.values() if isinstance(one, dict) else one for one in level)
+        items = [one.values() if isinstance(one, dict) else one for one in level]
         level = [item for many in items for item in many if isinstance(item, (dict, list))]
         if not level:
             return True
@@ -134,7 +134,9 @@ def _object(value: dict[str, Any], name: str) -> Iterator[str]:
 
 def is_map_of_rows(value: dict[str, Any]) -> bool:
     """Whether an object is a table by its keys: several flat objects and nothing else."""
-    return len(value) > 1 and all(isinstance(v, dict) and not _nested(v) for v in value.values())
+    if len(value) < 2 or set(map(type, value.values())) != {dict}:
+        return False
+    return not any(map(_nested, value.values()))
 
 
 def _unlike(key: str, item: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +145,7 @@ def _unlike(key: str, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nested(value: dict[str, Any]) -> bool:
-    return any(isinstance(item, (dict, list)) for item in value.values())
+    return any([isinstance(item, (dict, list)) for item in value.values()])  # noqa: C419
 
 
 def _table(items: list[Any], name: str) -> Iterator[str]:

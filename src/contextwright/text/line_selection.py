@@ -107,7 +107,7 @@ def select_units(
 
     layout = _Layout(units)
     search = _best if min(reach, len(order)) <= FEW else _halved
-    low, holes = search(order[:reach], least, layout, lambda text: count(text) <= max_tokens)
+    low, holes = search(order[:reach], least, layout, max_tokens, count)
     if low < least:
         return layout.nothing()
     fill, since = [*order[low : low + FILL]], 0
@@ -123,12 +123,11 @@ def select_units(
 def _needed(units: Sequence[Unit], order: Sequence[int], noun: str) -> int:
     """How many of the best there are up to the last one that is not of this noun, and too long to
     stand where a mark would: with fewer, others are missing, too."""
-    needed = (n for n in range(len(order), 0, -1) if _is_other(units[order[n - 1]], noun))
-    return next(needed, 0)
-
-
-def _is_other(unit: Unit, noun: str) -> bool:
-    return unit.noun != noun and len(unit.text) > CHEAP
+    for needed in range(len(order), 0, -1):
+        unit = units[order[needed - 1]]
+        if unit.noun != noun and len(unit.text) > CHEAP:
+            return needed
+    return 0
 
 
 Holes = dict[int, int]
@@ -136,7 +135,7 @@ Holes = dict[int, int]
 
 
 def _best(
-    order: Sequence[int], least: int, layout: "_Layout", fits: Callable[[str], bool]
+    order: Sequence[int], least: int, layout: "_Layout", max_tokens: int, count: Count
 ) -> tuple[int, Holes]:
     """How many of few fit: all numbers are tried, the largest first, for a field more may save a
     mark that is longer than it; none below `least`."""
@@ -145,7 +144,7 @@ def _best(
     stops = {stop: start for start, stop in starts.items()}
     is_new = True
     for size in range(len(order), max(least - 1, 0), -1):
-        if is_new and fits(layout.text(starts)):
+        if is_new and count(layout.text(starts)) <= max_tokens:
             return size, starts
         is_new = bool(steps[size - 1])
         for place in steps[size - 1]:
@@ -155,7 +154,7 @@ def _best(
 
 
 def _halved(
-    order: Sequence[int], least: int, layout: "_Layout", fits: Callable[[str], bool]
+    order: Sequence[int], least: int, layout: "_Layout", max_tokens: int, count: Count
 ) -> tuple[int, Holes]:
     """How many of many fit: what a mark takes evens out among them, and they are halved."""
     low, high = 0, len(order)
@@ -163,7 +162,7 @@ def _halved(
     while low < high:
         middle = (low + high + 1) // 2
         tried = layout.holes(list(chain.from_iterable(layout.steps(order[:middle]))))
-        if fits(layout.text(tried)):
+        if count(layout.text(tried)) <= max_tokens:
             low, holes = middle, tried
         else:
             high = middle - 1
@@ -258,8 +257,9 @@ class _Layout:
         """The holes where one is chosen, too, with its parents; None where it is already."""
         filled = holes
         while place >= 0:
-            start = next((start for start, stop in filled.items() if start <= place < stop), -1)
-            if start < 0:
+            starts = sorted(filled)
+            start = starts[max(0, bisect_right(starts, place) - 1)] if starts else place + 1
+            if not start <= place < filled.get(start, 0):
                 break
             filled = filled.copy() if filled is holes else filled
             stop = filled.pop(start)
