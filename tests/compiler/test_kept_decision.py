@@ -235,6 +235,23 @@ def test_folds_go_on(seed):
     grown(spec, events, target, every, dice.choice((0, 0, 9)))
 
 
+STANDING = (
+    C.dedup(),
+    C.default() | C.compact(min_tokens=5, max_tokens=9, min_gain=60),
+    C.dedup() | C.compact(min_tokens=5),
+)
+"""Words that look at more than one exchange, and say by what they stand."""
+
+
+@pytest.mark.parametrize("seed", few(range(90), 24))
+def test_words_that_say_by_what_they_stand_go_on(seed):
+    dice = random.Random(seed)
+    limit = dice.choice((C.compaction, C.fit, C.budget))(dice.randint(250, 1200))
+    events = agent_events(dice, 60, as_json=dice.random() < 0.3)
+    target, every = target_for(dice.choice(FORMATS)), dice.randint(1, 2)
+    grown(STANDING[seed % 3] | limit, events, target, every, dice.choice((0, 0, 9)))
+
+
 def test_a_fold_that_shortens_what_is_new_goes_on(gone_on):
     """JSON behind a note comes without its blanks."""
     session, memo, target = Session("s"), Memo(), target_for("openai-chat")
@@ -264,6 +281,7 @@ def test_every_word(spec):
         C.default() | C.budget(600), C.window(3) | C.compact() | C.budget(600),
         C.default() | C.redact(["email"]) | C.budget(600),
         C.template("Be brief.") + C.default() | C.budget(600), C.compaction(900),
+        C.dedup() | C.compaction(900), C.dedup() | C.fit(900), C.compact(min_gain=60) | C.compaction(900),
     ],
     ids=repr,
 )  # fmt: skip

@@ -20,7 +20,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
-from contextwright.spec.word_roles import ConversationWindow, Indexed
+from contextwright.spec.word_roles import ConversationWindow, Indexed, Standing
 from contextwright.tasks.signals import window_of
 
 MULTIPLES = (150, 200, 400, 800, 3200)
@@ -95,13 +95,38 @@ def brings_calls(body: Expr) -> bool:
     return any(all(one.traits.keeps_running or one.traits.maps for one in term) for term in terms)
 
 
-def stands(body: Expr, terminal: Terminal | None, view: View) -> bool:
+def stands(body: Expr, terminal: Terminal | None, view: View, *, guarded: bool = False) -> bool:
     """Whether what the words of a spec leave of an exchange that has settled, they leave of it at
-    every turn, as long as windows, state and what must stay are the same, and the limit takes no
-    step."""
+    every turn, as long as windows, state, what they go by (`Standing`) and what must stay are the
+    same, and the limit takes no step."""
     terminal = terminal or ModelWindow()
-    has_steps = any(stage.standing for stage in terminal.stages)
-    return drops_oldest(terminal) and _stays(body) and (view == "fold" or not has_steps)
+    if not (drops_oldest(terminal) and _stays(body)):
+        return False
+    if any(_is_standing(step) for term in _terms(body) for step in term):
+        return view == "all" and not guarded and _is_of_log(body)
+    return view == "fold" or not folds(terminal)
+
+
+def folds(terminal: Terminal | None) -> bool:
+    """Whether a limit stands on steps that hold on by themselves."""
+    return terminal is not None and any(stage.standing for stage in terminal.stages)
+
+
+def standing_of(body: Expr) -> tuple[Standing, ...]:
+    """The words of a spec that say by what they stand."""
+    steps = chain.from_iterable(_terms(body))
+    return tuple(one for one in steps if isinstance(one, Standing) and _is_standing(one))
+
+
+def _is_of_log(body: Expr) -> bool:
+    """Whether all that a spec brings is the whole conversation, once, and given as the log has it
+    to the word that asks the log."""
+    head = body
+    while isinstance(head, Pipe):
+        head = head.head
+    is_log = isinstance(head, Chain) or (isinstance(head, Atom) and head.traits.whole)
+    is_bare = isinstance(head, Atom) and head.kind in BARE
+    return (is_log or is_bare) and _stands_on_log(body, list(_terms(body)))
 
 
 def _stays(expr: Expr) -> bool:
@@ -135,7 +160,11 @@ def _brings_texts(expr: Expr) -> bool:
 
 def _leaves_alike(step: Atom) -> bool:
     """Whether a step makes always the same of an exchange that has settled, however old it is."""
-    return step.traits.maps and step.traits.min_age is None
+    return _is_standing(step) or (step.traits.maps and step.traits.min_age is None)
+
+
+def _is_standing(step: Atom) -> bool:
+    return isinstance(step, Standing) and not step.traits.maps
 
 
 def is_whole(body: Expr) -> bool:

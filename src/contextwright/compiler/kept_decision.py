@@ -20,7 +20,7 @@ from contextwright.compiler.assemble import ARCHIVE, LIVE_EDGE, Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change_ranges import LimitDrop, ReceiptRanges
 from contextwright.compiler.kept_fold import begins_alike, left_by_fold
-from contextwright.compiler.left_out import spare_tokens
+from contextwright.compiler.left_out import spare_tokens, without_lines
 from contextwright.compiler.limited_again import (
     Worded,
     limited_again,
@@ -39,6 +39,7 @@ from contextwright.compiler.plan import Plan
 from contextwright.compiler.request_decision import RequestDecision, decided
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
+from contextwright.compiler.word_left import KeptAnswers, kept_answers
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.sizes import measured_by
 from contextwright.render.target import Target
@@ -60,9 +61,10 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
         settled: the first exchange that had not settled.
         held: exchanges that had to stay, and some day need not: the newest user message, and
             those with open failures.
-        limit, fixed, bare: of the space. spare: what exchanges to come may have.
+        limit, fixed, bare, lines: of the space. spare: what exchanges to come may have.
         findings: what is written of it. limit_steps: of the limit so far. orders: of its ranges.
         cut: the oldest exchange that stands because of its age. start: where its compile began.
+        answers: those that the limit was given. stepped: the steps that words had taken.
         windows: where each window begins. worded: what was written of it before the limit.
     """
 
@@ -79,12 +81,15 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     limit: int
     fixed: int
     bare: int
+    lines: int
     spare: Spare
     findings: Findings
     limit_steps: int
     orders: dict[str, int]
     cut: int
     start: int
+    answers: KeptAnswers
+    stepped: dict[object, int]
     windows: tuple[int, ...]
     worded: Findings
 
@@ -119,8 +124,10 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     cut = _cut(decision.blocks, tracer, inputs)
     if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
-    windows = _begins(planned, inputs)
-    table[""] = _to_keep(decision, _facts(inputs, target), spare, cut, inputs.start, windows)
+    windows, facts = _begins(planned, inputs), _facts(planned, inputs, target)
+    if facts is None:
+        return
+    table[""] = _to_keep(decision, facts, spare, cut, inputs.start, windows)
 
 
 def _to_keep(
@@ -146,12 +153,15 @@ def _to_keep(
         limit=room.limit,
         fixed=room.fixed,
         bare=room.bare,
+        lines=room.lines,
         spare=spare,
         findings=room.tracer.findings(),
         limit_steps=room.tracer.limit_steps,
         orders=decision.ranges.orders,
         cut=cut,
         start=start,
+        answers=kept_answers({**inputs.used}, inputs),
+        stepped={**inputs.stepped},
         windows=windows,
         worded=decision.worded,
     )
@@ -167,12 +177,16 @@ def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> int:
     return -1 if drop is None else LimitDrop(drop, blocks, tracer.summarized).cut(inputs.protection)
 
 
-def _facts(inputs: Inputs, target: Target) -> tuple[object, ...]:
+def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...] | None:
     """What all that a decision holds depends on, beside the session's exchanges and its state, and
-    what a block costs."""
+    what a block costs; None where a word may leave anything of what has settled."""
     snapshot, protection = inputs.snapshot, inputs.protection
+    standing = tuple([word.stands_by(inputs) for word in planned.standing])
+    if None in standing:
+        return None
     called = () if inputs.tools else tuple(snapshot.log.called_tools(snapshot.position))
     return (
+        *standing,
         called,
         target.window,
         target.reserved_output,
@@ -193,8 +207,10 @@ def _facts(inputs: Inputs, target: Target) -> tuple[object, ...]:
 def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> RequestDecision | None:
     """The decision before, with what came since; None where it has to be decided anew."""
     before: KeptDecision | None = table.known("")
-    facts = _facts(inputs, target)
-    if before is None or before.facts != facts or not _holds(before, inputs):
+    if before is None or not _holds(before, inputs):
+        return None
+    facts = _facts(planned, inputs, target)
+    if facts is None or before.facts != facts or not before.answers.hold(inputs):
         return None
     held = _held(inputs.protection)
     freed = [at for at in before.held ^ held if at < before.count]
@@ -214,7 +230,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
             return None
         since = max(since, before.start)
     words = words_since(since, planned, inputs)
-    if words is None:
+    if words is None or words.stepped != before.stepped:
         return None
     if windows == before.windows:
         same = _as_before(before, words, held, planned, inputs)
@@ -252,19 +268,23 @@ def _as_before(
     if not (before.assembled.tools or before.assembled.called):
         if any(block.has_calls for block in new):
             return None  # the names of tools are sent from here on
-    if planned.view == "fold":
+    if planned.folds:
         inputs = msgspec.structs.replace(inputs, start=before.start, folded=[])
-        if left_by_fold(assembled, planned, before.limit, before.fixed, inputs) != blocks:
+        fixed = before.fixed + before.lines
+        left = left_by_fold(assembled, planned, before.limit, fixed, inputs)
+        if left != without_lines(blocks):
             return None
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps
     if held != before.held and _cut(blocks, tracer, inputs) != before.cut:
         return None
+    inputs.used.update(before.answers.used)
+    inputs.stepped.update(before.stepped)
     decision = RequestDecision(
         inputs,
         msgspec.structs.replace(before.assembled, blocks=assembled),
-        BudgetState(before.limit, before.fixed, inputs, tracer, before.bare),
+        _room(before, inputs, tracer, lines=before.lines),
         blocks,
         ReceiptRanges(inputs, before.orders),
         before.worded,
@@ -298,7 +318,7 @@ def _is_step_due(
 ) -> bool:
     """Whether the limit may take a step, for which a compile looks no further back than it has to;
     what leaves a window of what it holds whole gives room. A fold begins where it did."""
-    if planned.view == "fold" or (windows != before.windows and not before.limit_steps):
+    if planned.folds or (windows != before.windows and not before.limit_steps):
         return False
     new = tuple([block for block in words.blocks if block.order >= before.count])
     return _spare(before.spare, new, inputs) is None
@@ -324,13 +344,17 @@ def _limited_anew(
     worded = None if stays is None else with_words(stays, words, planned, inputs)
     if worded is None:
         return None
-    room = BudgetState(
-        before.limit, before.fixed, inputs, Tracer(inputs.cost, inputs.protection), before.bare
-    )
+    room = _room(before, inputs, Tracer(inputs.cost, inputs.protection))
     fitted = limited_again(worded, room, planned, inputs, target)
     if fitted is None or fitted.room.tracer.limit_steps != before.limit_steps:
         return None
+    fitted.inputs.stepped.update(before.stepped)
     return decided(planned, fitted)
+
+
+def _room(before: KeptDecision, inputs: Inputs, tracer: Tracer, lines: int = 0) -> BudgetState:
+    """The space there was, of which nothing is decided yet."""
+    return BudgetState(before.limit, before.fixed, inputs, tracer, before.bare, lines=lines)
 
 
 def _holds(before: KeptDecision, inputs: Inputs) -> bool:

@@ -85,11 +85,16 @@ def within_limit(
 def spare_tokens(room: BudgetState, assembled: Assembled, sent: Blocks, planned: Plan) -> Spare:
     """What exchanges to come may have, as they came and as they are sent, before the limit decides
     anything else of these blocks."""
-    if planned.view == "fold":
+    if planned.folds:
         return Spare(-room.over(sent))  # whether a step is due is the fold's to say
     roomy = msgspec.structs.replace(room, fixed=room.fixed + room.lines)
     spare = spare_of_limit(roomy, assembled.blocks, planned.terminal)
     return spare._replace(tokens=min(spare.tokens, -roomy.over(sent)))
+
+
+def without_lines(blocks: Blocks) -> Blocks:
+    """The blocks that a limit left, to which lines were added."""
+    return tuple([block for block in blocks if block.source != SOURCE])
 
 
 def _take_over(attempt: Tracer, tracer: Tracer) -> None:

@@ -96,7 +96,8 @@ def _joined(findings: Findings, words: NewWords, planned: Plan) -> Findings | No
     if older and new.changes:
         if len(run) < len(names):
             return None  # two of them are called alike
-        changes.sort(key=lambda one: run[one.step])
+        steps = list(map(run.__getitem__, map(_STEP, changes)))
+        changes = [changes[at] for at in sorted(range(len(steps)), key=steps.__getitem__)]
     orders = {one.id: places[one.id] for one in older} | new.orders
     return msgspec.structs.replace(new, changes=tuple(changes), orders=orders)
 

@@ -21,18 +21,19 @@ class NewWords(NamedTuple):
     Args:
         since: that exchange. blocks: of the conversation, in the order of the log.
         texts: what they bring beside it, for the archive too.
-        findings: what is written of all of it.
+        findings: what is written of all of it. stepped: the steps that they have taken.
     """
 
     since: int
     blocks: Blocks
     texts: Blocks
     findings: Findings
+    stepped: dict[object, int]
 
 
 def is_collecting(inputs: Inputs) -> bool:
-    """Whether a word asked a model, wrote, took a step or had something to tell."""
-    return any((inputs.asked, inputs.used, inputs.wrote, inputs.notes, inputs.stepped))
+    """Whether somebody asked a model, wrote, or had something to tell."""
+    return any((inputs.asked, inputs.wrote, inputs.notes))
 
 
 def collecting_anew(inputs: Inputs, **changes: object) -> Inputs:
@@ -51,12 +52,12 @@ def words_since(since: int, planned: Plan, inputs: Inputs) -> NewWords | None:
 
     brought = run(planned.body, own, tracer, guard)
     blocks = guard(once(tuple([b for b in brought if b.order < 0 or b.order >= since]), own))
-    if is_collecting(own) or tracer.notes:
+    if is_collecting(own) or own.used or tracer.notes:
         return None
     tracer.reconcile(blocks)
     texts = tuple([b for b in blocks if b.order < 0])
     newest = in_log_order(tuple([b for b in blocks if b.order >= since]), own)
-    return NewWords(since, newest, texts, tracer.findings())
+    return NewWords(since, newest, texts, tracer.findings(), own.stepped)
 
 
 def with_newest(blocks: Blocks, newest: Blocks) -> Blocks:

@@ -10,10 +10,12 @@ from contextwright.atoms.select.none import Nothing
 from contextwright.compiler.horizon import (
     age_limit,
     brings_calls,
+    folds,
     indexed_by,
     is_whole,
     mapping_of,
     slides,
+    standing_of,
     stands,
     view_of,
 )
@@ -27,7 +29,14 @@ from contextwright.spec.inputs import Memo
 from contextwright.spec.kind import Kind
 from contextwright.spec.terminal import Terminal
 from contextwright.spec.traits import View
-from contextwright.spec.word_roles import ConversationWindow, Guard, Indexed, ToolScope, Writer
+from contextwright.spec.word_roles import (
+    ConversationWindow,
+    Guard,
+    Indexed,
+    Standing,
+    ToolScope,
+    Writer,
+)
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -60,6 +69,8 @@ class Plan(msgspec.Struct, frozen=True):
         indexed: the word that brings all that the limit is given, found by the log's indexes.
         is_sole: whether no two terms of the spec may bring the same.
         may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
+        standing: words of such a decision that say by what they stand.
+        folds: whether the limit's steps hold on by themselves.
         slides: whether windows of the newest are all that it brings of the conversation.
         step_names: of the words that bring the blocks, in the order in which they are run.
         is_silent: whether the request does not name what it leaves out.
@@ -88,6 +99,8 @@ class Plan(msgspec.Struct, frozen=True):
     indexed: Indexed | None = None
     is_sole: bool = False
     may_go_on: bool = False
+    standing: tuple[Standing, ...] = ()
+    folds: bool = False
     slides: bool = False
     step_names: tuple[str, ...] = ()
     is_silent: bool = False
@@ -205,9 +218,11 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         age_limit=age_limit(body),
         indexed=indexed_by(body),
         is_sole=len([*_heads(body)]) < 2,
-        may_go_on=stands(body, terminal, view)
+        may_go_on=stands(body, terminal, view, guarded=guarded)
         and every_redaction == redactions
         and not (validations or step_key),
+        standing=standing_of(body),
+        folds=folds(terminal),
         slides=slides(body),
         step_names=tuple(map(repr, walk(body))),
         is_silent=any(one.silent for one in traits),

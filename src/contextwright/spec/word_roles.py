@@ -113,6 +113,17 @@ class Indexed(Atom, frozen=True, kw_only=True):
         raise NotImplementedError(f"{self.word} does not say what it finds")
 
 
+class Standing(Atom, frozen=True, kw_only=True):
+    """Leaves of what has settled the same at every turn, whatever came since, though it looks at
+    more than one exchange. Of a compile that goes on from the one before it is given the exchanges
+    from `Inputs.start` on, and asks the log about those before."""
+
+    def stands_by(self, inputs: Inputs) -> object | None:
+        """What it goes by beside the exchanges: as long as that is the same, what it left stands;
+        None where it may leave anything of them."""
+        raise NotImplementedError(f"{self.word} does not say what it goes by")
+
+
 class ToolScope(Atom, frozen=True, kw_only=True):
     """Limits the tools that are sent."""
 

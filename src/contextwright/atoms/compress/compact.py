@@ -15,11 +15,11 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.protection import whole_of_its_own
 from contextwright.errors import SpecError
 from contextwright.session.event import ToolCall
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs, with_source
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Standing
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.content_router import full_output_note, shorten
 
@@ -35,7 +35,7 @@ ARGUMENT_TOKENS = 40
 """What stays of a long argument: of a file that was written, its outline beside the path."""
 
 
-class Compact(Atom, frozen=True, kw_only=True):
+class Compact(Standing, frozen=True, kw_only=True):
     """Replace tool results, long agent outputs and long arguments of calls by what identifies
     them and a ref.
 
@@ -91,6 +91,12 @@ class Compact(Atom, frozen=True, kw_only=True):
             view="log" if self.min_gain else "block",  # a gain is the sum over all
             maps=not self.min_gain,
         )
+
+    def stands_by(self, inputs: Inputs) -> object | None:
+        """Whether what has settled is worth it; `stale` goes by age."""
+        if self.strategy == "stale":
+            return None
+        return self.min_gain <= 0 or self._logged_gain(inputs) >= self.min_gain
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, the old and long ones compacted."""

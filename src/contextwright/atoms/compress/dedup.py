@@ -14,16 +14,16 @@ from contextwright.atoms.logged_repeats import LoggedRepeats, has_own_reason
 from contextwright.atoms.repeated_blocks import RepeatedCalls, RepeatedTexts
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import ToolCall
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import Standing
 from contextwright.text.near_keys import exact_key
 
 
-class Dedup(Atom, frozen=True, kw_only=True):
+class Dedup(Standing, frozen=True, kw_only=True):
     """Leave out what another block says as well.
 
     The user's words, what is protected and what has not settled yet stay in any case.
@@ -49,6 +49,10 @@ class Dedup(Atom, frozen=True, kw_only=True):
     def traits(self) -> Traits:
         """What the log says before a block is in a table; what a model judges is asked of all."""
         return Traits(view="all" if self.strategy == "semantic" else "log")
+
+    def stands_by(self, inputs: Inputs) -> object | None:
+        """The first of the same stays, whatever comes; calls may be made again any time."""
+        return self.strategy if self.strategy == "exact" else None
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks without the repeated ones."""

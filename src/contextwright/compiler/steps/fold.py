@@ -200,6 +200,8 @@ class Fold:
         self.lineage.forget(same)
         if same < self.counted.at:
             self.counted = Counted()
+        if self.noted is not None and same < self.noted.place:
+            self.noted = None  # words made something else of what stood as the log has it
         if economy != self.economy or settled != self.settled:
             self.states.clear()
             self.origins = Origins()
