@@ -252,6 +252,13 @@ def test_words_that_say_by_what_they_stand_go_on(seed):
     grown(STANDING[seed % 3] | limit, events, target, every, dice.choice((0, 0, 9)))
 
 
+@pytest.mark.parametrize("seed", (5, 11, 13))
+def test_what_left_a_window_is_in_no_receipt_of_words_that_stand(seed):
+    """Once the window moves, another exchange is the first in it that says a thing."""
+    events = agent_events(random.Random(seed), 50)
+    grown(C.window(n=2) | C.dedup() | C.fit(900), events, target_for("openai-chat"))
+
+
 def test_a_fold_that_shortens_what_is_new_goes_on(gone_on):
     """JSON behind a note comes without its blanks."""
     session, memo, target = Session("s"), Memo(), target_for("openai-chat")

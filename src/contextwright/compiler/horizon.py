@@ -135,7 +135,9 @@ def _stays(expr: Expr) -> bool:
     if isinstance(expr, Pipe):
         if _brings_texts(expr.head):
             return all(step.kind is Kind.TRANSFORM for step in expr.steps)
-        return _stays(expr.head) and all(map(_leaves_alike, expr.steps))
+        # behind a window another exchange is the first that says a thing, once the window moves
+        is_alike = _leaves_alike if _is_of_log(expr) else _maps_alike
+        return _stays(expr.head) and all(map(is_alike, expr.steps))
     if isinstance(expr, Chain):
         return all(map(_leaves_alike, expr.steps))
     if not isinstance(expr, Atom):
@@ -160,7 +162,11 @@ def _brings_texts(expr: Expr) -> bool:
 
 def _leaves_alike(step: Atom) -> bool:
     """Whether a step makes always the same of an exchange that has settled, however old it is."""
-    return _is_standing(step) or (step.traits.maps and step.traits.min_age is None)
+    return _is_standing(step) or _maps_alike(step)
+
+
+def _maps_alike(step: Atom) -> bool:
+    return step.traits.maps and step.traits.min_age is None
 
 
 def _is_standing(step: Atom) -> bool:
