@@ -79,6 +79,7 @@ class PackBuilder(Recipe, frozen=True, kw_only=True, eq=False):
             terms.append(self.context)
         terms.append(C.window(self.tail, stride=min(STRIDE, self.tail)) | C.compact("tool_results"))
         terms.append(C.summarize(scope="before_window"))
+        # no steps: in a pack nothing is dropped before all is as short as it may be
         return reduce(add, terms) | C.allocate(
-            self.profile, preset=self.preset, max_tokens=self.max_tokens
+            self.profile, preset=self.preset, max_tokens=self.max_tokens, steps=False
         )
