@@ -22,6 +22,7 @@ from contextwright.render.body_context import (
 from contextwright.render.breakpoints import (
     BREAKPOINT,
     MARKABLE,
+    MarkedTask,
     reach_of,
     with_breakpoints,
     with_mark,
@@ -34,6 +35,7 @@ from contextwright.render.renderer import Overhead, Request, SendableParts
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
+from contextwright.render.task_breakpoint import marked_task
 from contextwright.render.wire import (
     Count,
     Wire,
@@ -52,6 +54,7 @@ from contextwright.session.event import (
     ToolCall,
     ToolResult,
 )
+from contextwright.tokens.model_rules import CacheRules
 
 _TEXT_KEYS = frozenset({"type", "text", "cache_control"})
 _PARTS = SendableParts(reasoning_of="anthropic", reasoning_form=("signature", "redacted"))
@@ -95,8 +98,11 @@ class AnthropicRenderer(AlternatingRenderer):
             _text(draft.section(part, "system")) for part in layout.system if part.text.strip()
         ]
         if target.cache:
+            context: Request = {"messages": messages, "system": system, "tools": tools}
+            task = marked_task(self, layout.conversation, context, target)
             _mark(tools, system, layout.system)
-            _mark_messages(messages, tail, reach_of(target.cache_rules))
+            others = sum("cache_control" in part for part in (*tools, *system))
+            _mark_messages(messages, tail, task, target.cache_rules, others)
         request: Request = {
             "model": target.model,
             "max_tokens": target.reserved_output or 1,
@@ -132,7 +138,8 @@ class AnthropicRenderer(AlternatingRenderer):
             context["tools"] = tools
         touched = not came or added or any(map(is_touched, own))
         if target.cache and (touched or not body.is_request or "cache" in target.overrides):
-            context = with_breakpoints(context, tail, body.fields, target.cache_rules)
+            task = marked_task(self, blocks, context, target)
+            context = with_breakpoints(context, tail, body.fields, target.cache_rules, task)
         request = with_context(sources, context, self.context_keys, target.model)
         if "reserved_output" in target.overrides or not _leaves_room(request):
             request = {**request, "max_tokens": target.reserved_output or 1}
@@ -323,14 +330,28 @@ def _with_one_breakpoint(tools: list[Wire]) -> list[Wire]:
     return tools
 
 
-def _mark_messages(messages: list[Wire], tail: Wire | None, reach: int) -> None:
-    """Breakpoints at the end of what will stand there again, in front of the tail, and one
-    more within reach of its look-back. With those of the system text at most four."""
+def _mark_messages(
+    messages: list[Wire],
+    tail: Wire | None,
+    task: MarkedTask | None,
+    rules: CacheRules,
+    others: int,
+) -> None:
+    """Breakpoints at the end of what will stand there again, in front of the tail, one more
+    within reach of its look-back, and where one is left over, behind the task.
+
+    Args:
+        others: breakpoints in front of the messages.
+    """
+    reach = reach_of(rules)
     lasting = list(islice(_lasting(messages, tail), reach + 1))  # the last one first
-    earlier = lasting[reach - 1 : reach] if 0 < reach < len(lasting) else []
-    for at, place in (*lasting[:1], *earlier):
-        content = with_mark(messages[at]["content"], place)
-        messages[at] = {**messages[at], "content": content}
+    places = [*lasting[:1], *(lasting[reach - 1 : reach] if 0 < reach < len(lasting) else ())]
+    if task is not None and ((0, task.part) in places or others + len(places) < rules.breakpoints):
+        messages[0] = task.marked
+    for at, place in places:
+        content = messages[at]["content"]
+        if "cache_control" not in content[place]:
+            messages[at] = {**messages[at], "content": with_mark(content, place)}
 
 
 def _lasting(messages: list[Wire], tail: Wire | None) -> Iterator[tuple[int, int]]:

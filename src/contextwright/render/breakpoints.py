@@ -4,6 +4,8 @@ none in front of one that lasts longer."""
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+import msgspec
+
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.tokens.model_rules import CacheRules
 
@@ -20,25 +22,50 @@ def reach_of(rules: CacheRules) -> int:
     return max(0, rules.look_back - REACH)
 
 
+class MarkedTask(msgspec.Struct, frozen=True, eq=False):
+    """The first message of a request with a breakpoint behind the task.
+
+    Args:
+        part: of it, behind which the breakpoint stands.
+        marked: with it; the same object in each request that begins with that message.
+    """
+
+    part: int
+    marked: Json
+
+
 def with_breakpoints(
-    context: Json, tail: Json | None, body: Mapping[str, Any], rules: CacheRules
+    context: Json,
+    tail: Json | None,
+    body: Mapping[str, Any],
+    rules: CacheRules,
+    task: MarkedTask | None = None,
 ) -> Json:
     """The context with a breakpoint behind what will stand there again, one within reach of its
-    look-back, and one behind the system text, as far as the caller's leave room.
+    look-back, one behind the system text, and one behind the task, as far as the caller's leave
+    room.
 
     Args:
         context: messages, system and tools.
         tail: the part that will not stand there again.
         body: the request's fields; a `cache_control` of its own counts as one.
         rules: of the model's cache.
+        task: the first message with its task marked, where that is long enough.
     """
     parts = list(_parts(context))
     own = [n for n, (_, part) in enumerate(parts) if object_if(part).get("cache_control")]
     room = rules.breakpoints - len(own) - bool(body.get("cache_control"))
     longest = max((n for n in own if _lasts(parts[n][1])), default=-1)
-    wanted = [n for n in _wanted(parts, tail, reach_of(rules)) if n > longest and n not in own]
-    for number in wanted[: max(0, room)]:
-        context = _marked(context, parts[number][0])
+    behind = None if task is None else ("messages", 0, task.part)
+    wanted = dict.fromkeys(_wanted(parts, tail, reach_of(rules)))
+    wanted.update((n, None) for n, (place, _) in enumerate(parts) if place == behind)
+    free = [n for n in wanted if n > longest and n not in own]
+    places = [parts[n][0] for n in free[: max(0, room)]]
+    if task is not None and behind in places:
+        places.remove(behind)
+        context = {**context, "messages": [task.marked, *context["messages"][1:]]}
+    for place in places:
+        context = _marked(context, place)
     return context
 
 
