@@ -13,6 +13,7 @@ from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.postings import (
     LEVELS,
+    Pool,
     Posting,
     code_of,
     mean_size,
@@ -70,9 +71,9 @@ def test_few_of_many_rows_are_scored(many, monkeypatch):
     scored = []
     codes_of = Posting.codes_of
 
-    def counted(posting, once, among):
-        scored.append(len(once))
-        return codes_of(posting, once, among)
+    def counted(posting, pool):
+        scored.append(len(pool.rows))
+        return codes_of(posting, pool)
 
     monkeypatch.setattr(Posting, "codes_of", counted)
     for words in queries(each):
@@ -136,12 +137,13 @@ def test_the_bits_of_a_posting_follow_its_rows(changes, data):
     assert list(posting.rows) == sorted(there)
     codes = {row: code_of(times, 5) for row, times in there.items()}
     some = data.draw(st.lists(st.integers(0, 700), unique=True).map(sorted))
-    once = dict.fromkeys(some, code_of(1, 5))
+    once = [code_of(1, 5)] * len(some)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postings, "FEW", data.draw(st.sampled_from([0, postings.FEW])))
-        for among in (0, sum(1 << row for row in some)):
-            expected = {row: codes[row] for row in some if row in codes}
-            assert dict(posting.codes_of(once, among)) == expected
+        for is_rough in (False, True):
+            expected = {place: codes[row] for place, row in enumerate(some) if row in codes}
+            pool = Pool(some, once, is_rough=is_rough)
+            assert dict(posting.codes_of(pool)) == expected
 
 
 def test_times_and_lengths_are_held_up_to_a_limit():

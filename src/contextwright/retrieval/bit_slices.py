@@ -7,8 +7,9 @@ microsecond: a hundred times faster than a loop over the rows.
 
 import re
 
-_FILLED = re.compile(b"[^\0]")
-"""A byte with a bit that is set."""
+_FILLED = re.compile(b"\0*+[^\0]")
+"""Up to a byte with a bit that is set: bytes without one are passed over five times sooner by their
+count than by a search for another."""
 
 
 def put_weight(columns: list[list[int]], rows: int, weight: int) -> None:
@@ -26,13 +27,16 @@ def added(columns: list[list[int]]) -> list[int]:
     the next."""
     slices: list[int] = []
     for place, column in enumerate(columns):  # it grows meanwhile
-        while len(column) > 1:
-            one, other = column.pop(), column.pop()
-            third = column.pop() if column else 0
+        while len(column) > 2:
+            one, other, third = column.pop(), column.pop(), column.pop()
             either = one ^ other
             column.append(either ^ third)
-            carry = one & other | either & third
-            if carry:
+            if carry := one & other | either & third:
+                _put(columns, carry, place + 1)
+        if len(column) == 2:
+            one, other = column
+            column[:] = [one ^ other]
+            if carry := one & other:
                 _put(columns, carry, place + 1)
         slices.append(column[0] if column else 0)
     return slices
@@ -67,8 +71,8 @@ def rows_of(bits: int) -> list[int]:
     cells = bits.to_bytes(bits.bit_length() // 8 + 1, "little")
     rows: list[int] = []
     for cell in _FILLED.finditer(cells):
-        at = 8 * cell.start()
-        left = cell[0][0]
+        at = 8 * (cell.end() - 1)
+        left = cell[0][-1]
         while left:
             lowest = left & -left
             rows.append(at + lowest.bit_length() - 1)

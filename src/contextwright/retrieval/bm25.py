@@ -15,6 +15,7 @@ from contextwright.retrieval.bit_slices import added, largest, product, put_weig
 from contextwright.retrieval.postings import (
     MOST,
     TIMES,
+    Pool,
     Posting,
     code_of,
     mean_size,
@@ -162,29 +163,27 @@ class BM25:
                 which text, in a question nothing.
         """
         words, stops = self._wanted(weights), self._wanted(dict.fromkeys(phrase, 1.0))
-        pool = max(POOL, 2 * k)
-        if sum(len(posting.rows) for posting, _ in words) > FEW * pool:
-            among = self._promising(words, stops, pool)
-            rows = rows_of(among)
+        count = max(POOL, 2 * k)
+        is_rough = sum(len(posting.rows) for posting, _ in words) > FEW * count
+        if is_rough:
+            rows = rows_of(self._promising(words, stops, count))
         else:
-            among, rows = 0, sorted({row for posting, _ in words for row in posting.rows})
+            rows = sorted({row for posting, _ in words for row in posting.rows})
         sizes = self.sizes
-        once = {row: code_of(1, sizes[row]) for row in rows}
-        scores, covered = dict.fromkeys(rows, 0.0), dict.fromkeys(rows, 0.0)
+        pool = Pool(rows, [code_of(1, sizes[row]) for row in rows], is_rough=is_rough)
+        scores, covered = [0.0] * len(rows), [0.0] * len(rows)
         whole = 0.0
         for posting, shares in words:
             cover = shares.share if shares.weight >= 1 else 0.0
             whole += cover
-            for row, code in posting.codes_of(once, among):
-                scores[row] += shares[code]
-                covered[row] += cover
+            for place, code in posting.codes_of(pool):
+                scores[place] += shares[code]
+                covered[place] += cover
         for posting, shares in stops if whole else ():
-            for row, code in posting.codes_of(once, among):
-                scores[row] += shares[code] * (covered[row] / whole) ** COVERED
-        if len(scores) <= k:
-            return scores
-        least = SAME * nlargest(k, scores.values())[-1]
-        return {row: score for row, score in scores.items() if score >= least}
+            for place, code in posting.codes_of(pool):
+                scores[place] += shares[code] * (covered[place] / whole) ** COVERED
+        least = SAME * nlargest(k, scores)[-1] if len(rows) > k else 0.0
+        return {row: score for row, score in zip(rows, scores, strict=True) if score >= least}
 
     def _promising(self, words: Sequence[Wanted], stops: Sequence[Wanted], count: int) -> int:
         """The bits of the best rows, roughly: so many, and those level with the last of them."""

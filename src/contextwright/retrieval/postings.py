@@ -7,7 +7,8 @@ the bits of integers as well (`bit_slices`), brought up to date by hundreds.
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 TIMES = 15
 """Bits of a row's length; how often it has the word stands above them."""
@@ -28,15 +29,38 @@ SPARSE = 256
 """A word that fewer than one row in so many has: its bits are made anew when they are asked for."""
 
 
+class Pool:
+    """Rows that words are looked for in, in their order.
+
+    Args:
+        once: of each row the code that it has if a word stands there once.
+        is_rough: whether they were chosen by their bits.
+    """
+
+    def __init__(self, rows: Sequence[int], once: Sequence[int], *, is_rough: bool) -> None:
+        self.rows, self.once, self.is_rough = rows, once, is_rough
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The place of each row."""
+        return {row: place for place, row in enumerate(self.rows)}
+
+    @cached_property
+    def cells(self) -> list[tuple[int, int]]:
+        """Where each row's bit stands: its byte, and what is set there."""
+        return [(row >> 3, 1 << (row & 7)) for row in self.rows]
+
+
 class Posting:
     """Rows of one word."""
 
-    __slots__ = ("_due", "_joined", "_last", "_levels", "codes", "rows")
+    __slots__ = ("_cells", "_due", "_joined", "_last", "_levels", "codes", "rows")
 
     def __init__(self) -> None:
         self.rows = array("I")
         self.codes = array("I")
         self._levels = [0] * len(LEVELS)
+        self._cells: dict[int, tuple[int, bytes]] = {}
         self._joined = 0
         self._due = PENDING
         self._last = -1
@@ -70,42 +94,49 @@ class Posting:
             self._turn(row, self.codes[at])
         del self.rows[at], self.codes[at]
 
-    def codes_of(self, once: Mapping[int, int], among: int = 0) -> Iterator[tuple[int, int]]:
-        """Of some rows, in their order, those that are here, each with its code.
-
-        Args:
-            once: each row, with the code that it has if the word stands there once.
-            among: the rows' bits, if the word's were asked for; else each is looked up.
-        """
+    def codes_of(self, pool: "Pool") -> Iterable[tuple[int, int]]:
+        """Of a pool's rows those that are here, each as its place in the pool, with its code."""
         here, codes = self.rows, self.codes
-        if len(once) * FEW > len(here):
-            yield from ((row, code) for row, code in zip(here, codes, strict=True) if row in once)
-            return
-        if among and self._joined == len(here):
-            yield from self._codes_by_bits(once, among)
-            return
-        at, end = 0, len(here)
-        for row in once:
+        if len(pool.rows) * FEW > len(here):
+            places = pool.places
+            shared = zip(here, codes, strict=True)
+            return [(places[row], code) for row, code in shared if row in places]
+        if pool.is_rough and self._joined == len(here):
+            return self._codes_by_bits(pool)
+        return self._codes_by_search(pool)
+
+    def _codes_by_search(self, pool: "Pool") -> Iterator[tuple[int, int]]:
+        here, at, end = self.rows, 0, len(self.rows)
+        for place, row in enumerate(pool.rows):
             at = bisect_left(here, row, at)
             if at == end:
                 return
             if here[at] == row:
-                yield row, codes[at]
+                yield place, self.codes[at]
 
-    def _codes_by_bits(self, once: Mapping[int, int], among: int) -> Iterator[tuple[int, int]]:
+    def _codes_by_bits(self, pool: "Pool") -> list[tuple[int, int]]:
         """The same: most rows have a word once, which their bits tell without a search."""
-        size = among.bit_length() // 8 + 1
-        here = (self._levels[0] & among).to_bytes(size, "little")
-        twice = self._levels[1] & among
-        repeated = twice.to_bytes(size, "little") if twice else bytes(size)
-        at = 0
-        for row, code in once.items():
-            byte, bit = row >> 3, 1 << (row & 7)
-            if repeated[byte] & bit:
-                at = bisect_left(self.rows, row, at)
-                yield row, self.codes[at]
-            elif here[byte] & bit:
-                yield row, code
+        once, here, repeated = pool.once, self._cells_of(0), self._cells_of(1)
+        last, most = len(here), len(repeated)
+        placed: list[tuple[int, int]] = []
+        for place, (byte, bit) in enumerate(pool.cells):
+            if byte >= last:
+                break
+            if here[byte] & bit:
+                is_repeated = byte < most and repeated[byte] & bit
+                code = self._code_of(pool.rows[place]) if is_repeated else once[place]
+                placed.append((place, code))
+        return placed
+
+    def _code_of(self, row: int) -> int:
+        return self.codes[bisect_left(self.rows, row)]
+
+    def _cells_of(self, level: int) -> bytes:
+        """A level's bits as bytes, which are looked up one by one: an integer's can not be."""
+        bits, known = self._levels[level], self._cells.get(level)
+        if known is None or known[0] is not bits:
+            known = self._cells[level] = bits, bits.to_bytes(bits.bit_length() // 8 + 1, "little")
+        return known[1]
 
     def levels(self, span: int) -> list[int]:
         """The bits of its rows: of all; of those that have the word twice; 4 times; 8 times.
