@@ -301,12 +301,21 @@ def _new(before: KeptDecision, words: NewWords, inputs: Inputs) -> Blocks | None
     wrote = set(map(_ENTRY, words.findings.changes))
     if wrote and not wrote <= set(map(_ENTRY, before.worded.changes)):
         return None  # another word did something to one of which there is an entry
-    unsettled = tuple([b for b in before.assembled.blocks if b.order >= words.since])
+    unsettled = _newest_from(words.since, before.assembled.blocks)
     new = words.blocks[len(unsettled) :]
     texts = tuple([block for block in words.texts if block.tier != ARCHIVE])
     if words.blocks[: len(unsettled)] != unsettled or texts != before.texts:
         return None
     return new if are_whole(new, before.count, inputs) else None
+
+
+def _newest_from(since: int, blocks: Blocks) -> Blocks:
+    """The exchanges from one on, of blocks that stand in the order of the log: looked for from
+    their end. Where they stand otherwise, some may be missing, and nothing goes on."""
+    place = len(blocks)
+    while place and not 0 <= blocks[place - 1].order < since:
+        place -= 1
+    return tuple([block for block in blocks[place:] if block.order >= since])
 
 
 def _is_step_due(

@@ -1,13 +1,13 @@
 """The receipt of a pack: what it was built from, what is in it, what is not, and why."""
 
 import re
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from contextwright.compiler.change import Change, StepTrace
 from contextwright.compiler.lineage_ranges import ends_of
+from contextwright.compiler.manifest_digest import digest_of
 from contextwright.errors import MalformedRecord
 from contextwright.render.insertion import Insertion
 from contextwright.render.response_format import ResponseFormat
@@ -248,8 +248,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     def digested(self) -> "Manifest":
         """The same with the digest of what it says."""
-        plain = msgspec.structs.replace(self, digest="")
-        return msgspec.structs.replace(self, digest=sha256(plain.to_json()).hexdigest())
+        return msgspec.structs.replace(self, digest=digest_of(self))
 
     def changes_of(self, id: str, session: "Session | None" = None) -> tuple[Change, ...]:
         """What became of a block or an event, in the order of the steps.

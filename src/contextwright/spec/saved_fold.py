@@ -87,8 +87,11 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def saved_folds(metadata: Mapping[str, Any]) -> tuple[SavedFold, ...]:
     """The folds in a session's metadata; none where they can not be read."""
+    saved = metadata.get(SAVED_FOLDS)
+    if not saved:
+        return ()
     try:
-        return msgspec.convert(metadata.get(SAVED_FOLDS, ()), tuple[SavedFold, ...])
+        return msgspec.convert(saved, tuple[SavedFold, ...])
     except (msgspec.ValidationError, ValueError):
         return ()
 
