@@ -187,3 +187,20 @@ def test_what_a_step_dropped_is_written_in_ranges_once(monkeypatch):
         engine.compile(session)
     first, last = given[50:70], given[-20:]
     assert sorted(last)[10] <= sorted(first)[10] + 12
+
+
+@pytest.mark.parametrize("seed", few(range(24), 6))
+def test_a_summary_that_a_word_made_tells_of_nothing_that_a_step_drops(seed):
+    """Whatever the memo gives back for it: an equal one is the same."""
+    decayed = C.default() + (C.default() | C.decay(full=1, fold=1, spare=0.4))
+    engine, session = engine_of(decayed | C.fit(500)), Session("grown")
+    session.user("Find it all.")
+    made = list[bool]()
+    for n in steps_of(session, random.Random(seed), 60):
+        pack = engine.compile(session)
+        if n % 2:
+            again = replay(pack.manifest, session)
+            assert again.body == pack.body
+            assert replace(pack.manifest, prefix=again.manifest.prefix).digested() == again.manifest
+            made.append(bool(pack.manifest.answers) and pack.manifest.limit_steps > 0)
+    assert sum(made) > 5

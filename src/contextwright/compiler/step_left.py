@@ -150,10 +150,10 @@ def _with_summary(
     """What a step left, and what is written of it. A summary that it made of the oldest tells of
     all that lay between them and does not stand by itself: what it shortened first, and what it
     left out because another of them says the same."""
-    own = set(map(id, old))
+    own = set(old)  # by what they are: a memo may give back what it made of an equal one
     standing = {block.order for block in left}
     for summary in left:
-        if summary.order >= 0 or summary.fidelity is not Fidelity.SUMMARIZED or id(summary) in own:
+        if summary.order >= 0 or summary.fidelity is not Fidelity.SUMMARIZED or summary in own:
             continue
         sources = stood_for(summary, old, inputs.cost)
         if not sources.spans:
