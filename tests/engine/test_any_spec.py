@@ -1,0 +1,75 @@
+"""Any words one behind the other: an engine that goes on, turn by turn, sends what a replay builds
+from nothing, and writes the same of it."""
+
+import random
+
+import pytest
+from msgspec.structs import replace
+from tests.compiler.test_kept_decision import agent_events
+from tests.parameters import few
+from tests.rules.samples import SAMPLES
+
+from contextwright import C, Engine, Session
+from contextwright.compiler.replay import replay
+from contextwright.errors import ContextwrightError, SpecError
+from contextwright.testing import target_for
+from contextwright.testing.word_suite import standing
+
+FORMATS = ("openai-chat", "anthropic", "gemini", "openai-responses")
+WORDS = [sample for name in sorted(SAMPLES) for sample in SAMPLES[name]]
+LIMITS = (
+    C.budget, C.fit, C.compaction, C.cool,
+    lambda tokens: C.budget(tokens, overflow="truncate_least_salient"),
+    lambda tokens: C.budget(tokens, overflow="summarize"),
+    lambda tokens: C.fit(tokens, strategy="salience"),
+    lambda tokens: C.fit(tokens, strategy="strict"),
+    lambda tokens: C.allocate(max_tokens=max(900, tokens)),
+)  # fmt: skip
+
+
+def drawn_spec(dice):
+    """A term or two of up to three words, mostly into a limit; a pipe that makes no sense is drawn
+    again."""
+    while True:
+        try:
+            spec = standing(dice.choice(WORDS))
+            for _ in range(dice.choice((0, 0, 1, 1, 2))):
+                spec = spec | dice.choice(WORDS)
+            if dice.random() < 0.4:
+                spec = spec + standing(dice.choice(WORDS))
+            if dice.random() < 0.9:
+                spec = spec | dice.choice(LIMITS)(dice.choice((150, 300, 600, 1_200)))
+        except (SpecError, TypeError):
+            continue
+        return spec
+
+
+def disturbed(session, dice):
+    """What happens to a session now and then: its state is written, it is rewound."""
+    if dice.random() < 0.03:
+        session.update({"intent": f"part {len(session)}"})
+    if dice.random() < 0.01 and len(session) > 12:
+        session.rewind(dice.randint(6, len(session) - 2))
+
+
+@pytest.mark.parametrize("seed", few(range(40), 8))
+def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
+    dice = random.Random(seed)
+    spec, target = drawn_spec(dice), target_for(dice.choice(FORMATS))
+    engine = Engine(spec, target=target, suspend=False)
+    session = Session("any", state={"goal": "Find parts.", "intent": "parts"})
+    for place, event in enumerate(list(agent_events(dice, 70, say=dice.choice((4, 12, 40))))):
+        session.append(event)
+        disturbed(session, dice)
+        try:
+            pack = engine.compile(session)
+        except ContextwrightError:
+            continue
+        manifest = pack.manifest
+        assert manifest.tokens == manifest.fixed_tokens + sum(one.tokens for one in manifest.kept)
+        if place % 4 == 0:
+            again = replay(manifest, session)
+            assert again.body == pack.body
+            # what it shares with the request before it is told of a pack that came after one
+            own = replace(manifest, prefix=None, folds=again.manifest.folds)
+            assert own.digested() == again.manifest
