@@ -25,8 +25,6 @@ LASTING = 8 * BRIEF
 """Scopes after which any other one does, but for what grows: so a session that goes on holds what
 its requests still ask for, and not all that they ever asked. It is long enough that a limit which
 is filled in some fifty calls has at its step what it found out at each."""
-TOGETHER = 4
-"""Scopes by which tables grow older together: there are some fifty, and a turn has one or two."""
 AT_ONCE = 512
 """Forgotten entries that are let go of at the beginning of a scope: all those of a first compile at
 once take as long as a call may."""
@@ -164,7 +162,6 @@ class Tables:
     def __init__(self, budget: MemoryBudget = BUDGET) -> None:
         self.tables: dict[Any, Table] = {}
         self._scopes: list[None] = []
-        self._begun = 0
         self._forgotten: list[dict[Any, Any]] = []  # nobody looks into them any more
         self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
         self._measured = 0
@@ -219,20 +216,14 @@ class Tables:
         return GrowingUse(table, make)
 
     def begin(self) -> None:
-        """A scope begins: what does not grow is older by one use, which is told of some scopes
-        together."""
+        """A scope begins: what does not grow is older by one use."""
         self._scopes.append(None)
         if self._forgotten:
             self._let_go()
-        self._begun += 1
-        if self._begun % TOGETHER == 0:
-            self._grow_older()
-
-    def _grow_older(self) -> None:
         for key, table in list(self.tables.items()):
             if not table.grows:
-                table.uses += TOGETHER
-                if table.uses >= table.lasts:
+                table.uses += 1
+                if table.uses > table.lasts:
                     self._forgotten.append(table.before)
                     self._turn_over(key, table)
 
