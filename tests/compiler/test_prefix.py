@@ -1,9 +1,11 @@
 """What docs/reference/prefix.md says of caches, asserted."""
 
+import msgspec
 import pytest
 from benchmarks.prefix import INJECTORS, PAGE, SPECS, measured, moments
 
 from contextwright import C, Session, compile
+from contextwright.compiler.prefix import earlier_writes
 from contextwright.recipes.injectors import InjectionOrchestrator
 from contextwright.render.target import target
 from contextwright.tokens.models import model_info
@@ -30,13 +32,49 @@ def test_the_page_has_a_row_for_every_history():
 
 
 @pytest.mark.parametrize("spec", [C.decay(), C.rolling(5)])
-def test_a_summary_stands_where_the_history_begins_and_not_in_the_instruction(spec):
+def test_a_summary_stands_behind_the_task_and_not_in_the_instruction(spec):
     session = Session()
     for session in moments(30):
         pass
-    system, first, *_ = compile(session, spec, model="gpt-5").request["messages"]
+    system, task, first, *_ = compile(session, spec, model="gpt-5").request["messages"]
     assert "summary" not in system["content"]
+    assert task["role"] == "user" and task["content"] == session.log[1].text
     assert first["role"] == "user" and '<context_block source="summary:' in first["content"]
+
+
+def test_a_summary_that_is_written_anew_leaves_a_cache_the_task():
+    session, previous, lost = Session("s"), None, []
+    session.user("Mend the orders that came twice. " * 300)
+    described = target("claude-sonnet-4-5")
+    for n in range(30):
+        session.call("run", {"n": n}, id=f"c{n}")
+        session.result(f"c{n}", f"order {n} is fine. " * 80)
+        pack = compile(session, C.fit(6_000), target=described, previous=previous)
+        if previous is not None and pack.manifest.prefix.loss:
+            lost.append(pack.manifest.prefix.read)
+        previous = pack
+    assert len(lost) > 2 and min(lost) > 1_024
+
+
+def test_what_an_earlier_request_wrote_is_read_where_a_later_one_goes_back_to_it():
+    described, session = target("claude-sonnet-4-5"), Session("s")
+    session.user("word " * 2_000)
+    previous, sizes, reads = None, [], []
+    for turn in range(6):
+        for n in range(3):
+            session.call("run", {"n": n}, id=f"c{turn}{n}")
+            session.result(f"c{turn}{n}", f"order {n} is fine. " * 80)
+            previous = compile(session, C.isolate(), target=described, previous=previous)
+        session.assistant("Done.")
+        session.user(f"And now number {turn}?")
+        previous = compile(session, C.isolate(), target=described, previous=previous)
+        sizes.append(previous.tokens)
+        reads.append(previous.manifest.prefix.read)
+    # what a turn did is isolated behind it, up to where the call at its beginning wrote
+    assert reads[1:] == sizes[:-1]
+    before = msgspec.structs.replace(previous.manifest, now_ms=0)
+    assert earlier_writes(before, 60_000, described) == previous.manifest.prefix.earlier
+    assert earlier_writes(before, 3_600_000, described) == ()
 
 
 def test_a_window_holds_its_turns_and_moves_by_its_stride():

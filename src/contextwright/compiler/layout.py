@@ -26,6 +26,9 @@ HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
 _MESSAGES, _SOURCE = attrgetter("messages"), attrgetter("source")
+SUMMARY = "summary"
+"""The message behind the task that holds summaries of what came after it."""
+
 EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Text(text=""),)),))
 
 
@@ -33,7 +36,7 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     """The blocks in their places, with the reasoning that the target's model takes back."""
     if not inputs.shows_refs:
         blocks = inputs.memo.map("without refs", blocks, without_refs)
-    placed = _placed(assembled, blocks, target)
+    placed = _placed(assembled, blocks, target, inputs.protection.task)
     profile, first = target.reasoning, inputs.snapshot.preamble
     of_body = target.sources is not None
     layout = with_bound_reasoning(placed, profile, first, inputs.memo, of_body=of_body)
@@ -42,14 +45,17 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     return _with_others_told(layout, inputs.agent)
 
 
-def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
+def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> Layout:
     """The blocks in their places.
 
     The instruction and the operator's STABLE and SESSION texts make the system part, DYNAMIC
     texts the tail, so that what changes from turn to turn stands behind everything that a cache
     may hold. What users, tools, files, memories and other agents gave or may have put into the
     state, summaries of it included, stands where the history begins: nothing of it speaks with
-    the system's voice (rules.md#trust).
+    the system's voice (rules.md#trust). A summary of what came behind the task stands behind it.
+
+    Args:
+        task: place of the exchange that it is; -1 where there is none.
     """
     has_texts = not all(map(_MESSAGES, blocks))
     conversation = tuple(filter(_MESSAGES, blocks)) if has_texts else blocks
@@ -73,13 +79,16 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target) -> Layout:
     if not has_texts:
         return layout
     texts = [block for block in blocks if not block.messages]
-    return _with_texts(layout, texts, target, framed=assembled.payload)
+    return _with_texts(layout, texts, target, task, framed=assembled.payload)
 
 
-def _with_texts(layout: Layout, texts: list[Block], target: Target, *, framed: bool) -> Layout:
+def _with_texts(
+    layout: Layout, texts: list[Block], target: Target, task: int, *, framed: bool
+) -> Layout:
     """With texts in their places.
 
     Args:
+        task: place of the exchange that the task is.
         framed: whether all but the instruction's are a payload.
     """
     items: Blocks = ()
@@ -98,7 +107,7 @@ def _with_texts(layout: Layout, texts: list[Block], target: Target, *, framed: b
         tail=sections_of(moving, target.sign),
     )
     if history:
-        layout = _with_history(layout, sections_of(history, target.sign))
+        layout = _with_history(layout, history, target.sign, task)
     if items:
         return _with_payload(layout, items, target)
     return _with_recital(layout, moving, target)
@@ -122,16 +131,41 @@ def _with_others_told(layout: Layout, agent: str) -> Layout:
     )
 
 
-def _with_history(layout: Layout, sections: tuple[Section, ...]) -> Layout:
-    """With sections as a message of their own in front of the conversation."""
-    text = Text(text="\n\n".join(section.text for section in sections))
-    block = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (text,)),))
-    markers = (Insertion("section", HISTORY, s.opening, s.closing, s.ids) for s in sections)
+def _with_history(layout: Layout, texts: list[Block], sign: str, task: int) -> Layout:
+    """With texts as messages of their own in front of the conversation, and those that summarize
+    it behind its task: a summary is written anew at a step, and what stands in front of it is what
+    a cache still has."""
+    conversation = layout.conversation
+    stays = bool(conversation) and conversation[0].order == task and task >= 0
+    behind = [text for text in texts if stays and _is_told_behind(text, conversation[0])]
+    ahead = [text for text in texts if text not in behind]
+    sides = (HISTORY, sections_of(ahead, sign)), (SUMMARY, sections_of(behind, sign))
+    first, second = (_message_of(id, sections) for id, sections in sides)
+    count = 1 if stays else 0
+    markers = (
+        Insertion("section", id, s.opening, s.closing, s.ids)
+        for id, sections in sides
+        for s in sections
+    )
     return msgspec.structs.replace(
         layout,
-        conversation=(block, *layout.conversation),
+        conversation=(*first, *conversation[:count], *second, *conversation[count:]),
         inserted=(*layout.inserted, *markers),
     )
+
+
+def _is_told_behind(text: Block, task: Block) -> bool:
+    """Whether a text summarizes the conversation behind its task."""
+    is_summary = text.fidelity is Fidelity.SUMMARIZED and text.layer is Layer.CONVERSATION
+    return is_summary and bool(text.lineage) and text.lineage[0] not in (task.lineage or (task.id,))
+
+
+def _message_of(id: str, sections: tuple[Section, ...]) -> Blocks:
+    """Sections as a message; none where there are none."""
+    if not sections:
+        return ()
+    text = Text(text="\n\n".join(section.text for section in sections))
+    return (Block(id=id, source=id, messages=(Message("user", (text,)),)),)
 
 
 def _with_recital(layout: Layout, moving: list[Block], target: Target) -> Layout:

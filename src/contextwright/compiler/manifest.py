@@ -123,6 +123,10 @@ class PrefixLoss(msgspec.Struct, frozen=True, omit_defaults=True):
     microdollars: int | None = None
 
 
+Places = tuple[tuple[int, int], ...]
+"""Places of a request: how many pieces stand in front of one, and the parts of that one."""
+
+
 class Prefix(msgspec.Struct, frozen=True):
     """What the request shares with the one before it, from its beginning.
 
@@ -137,6 +141,9 @@ class Prefix(msgspec.Struct, frozen=True):
             them.
         loss: where the request before is not the beginning of this one; unset where it is, as
             in manifests of versions that did not look.
+        earlier: breakpoints of the requests before, the newest last, up to which this one has what
+            was written then: a cache reads it as long as requests begin with it. Unset where there
+            are none.
     """
 
     tokens: int
@@ -145,6 +152,7 @@ class Prefix(msgspec.Struct, frozen=True):
     read: int = 0
     written: int = 0
     loss: PrefixLoss | msgspec.UnsetType = msgspec.UNSET
+    earlier: Places | msgspec.UnsetType = msgspec.UNSET
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

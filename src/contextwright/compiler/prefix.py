@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from contextwright.compiler.manifest import Prefix
+from contextwright.compiler.manifest import Manifest, Places, Prefix
 from contextwright.memo.by_identity import NEWEST, by_identity
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
@@ -17,16 +17,24 @@ from contextwright.render.target import Target
 from contextwright.tokens.models import known_model
 
 _MARK = b'"cache_control"'
+EARLIER = 32
+"""Breakpoints of requests before the one before that are remembered: of a loop its newest calls."""
 
 
 def shared_prefix(
-    before: Request | bytes, now: Request, target: Target, *, body: bytes = b""
+    before: Request | bytes,
+    now: Request,
+    target: Target,
+    *,
+    body: bytes = b"",
+    earlier: Places = (),
 ) -> Prefix:
     """Tokens and money of the common prefix of two requests, piece by piece.
 
     Args:
         before: the request before, or its bytes. body: those of `now`, by which its pieces are
             remembered for the request after it.
+        earlier: up to where requests before that one wrote what it has still.
     """
     renderer, rules = target.provider.renderer, target.cache_rules
     order = renderer.cache_order
@@ -38,12 +46,13 @@ def shared_prefix(
         marked, pieces = _pieces(old), _pieces(new)
         same = _same(old, new, lambda at: marked[at].text == pieces[at].text)
         shared = _Place(same, _parts_alike(old, new, same))
-        reached = _readable(marked, pieces, shared, rules.look_back)
+        known = _in_reach(marked, shared, earlier)
+        reached = _readable(known, pieces, rules.look_back)
         last = _written(pieces)
     else:
         same = _same(old, new)
         shared = reached = _Place(same)
-        last = _Place(len(new))
+        known, last = [], _Place(len(new))
     tokens = _running_tokens(now, new, target)
 
     def upto(place: _Place) -> int:
@@ -55,7 +64,18 @@ def shared_prefix(
     written = max(0, end - read) if end >= rules.minimum else 0
     where = _name(now, same, order) if same < len(new) else ""
     saved = microdollars_saved(read, written, length, target.model)
-    return Prefix(common, saved, where, read, written)
+    marks = tuple(known[-EARLIER:]) or msgspec.UNSET
+    return Prefix(common, saved, where, read, written, earlier=marks)
+
+
+def earlier_writes(before: Manifest, now_ms: int | None, target: Target) -> Places:
+    """Up to where the requests before one wrote what it has still, if a cache has that now."""
+    prefix, then = before.prefix, before.now_ms
+    if prefix is None or isinstance(prefix.earlier, msgspec.UnsetType):
+        return ()
+    if then is None or now_ms is None or now_ms - then <= target.cache_rules.ttl_s * 1000:
+        return prefix.earlier
+    return ()
 
 
 def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
@@ -255,15 +275,16 @@ def _behind(at: int, parts: int, pieces: list[_Piece]) -> _Place:
     return _Place(at + 1) if parts == pieces[at].parts else _Place(at, parts)
 
 
-def _readable(old: list[_Piece], new: list[_Piece], shared: _Place, look_back: int) -> _Place:
-    """How much of what was written is found again: up to an earlier breakpoint in the common
-    prefix that lies within reach of one of the new ones."""
-    written = [
-        (at, parts)
-        for at, piece in enumerate(old[: shared.pieces + 1])
-        for parts in piece.marks
-        if (at, parts) <= shared
-    ]
+def _in_reach(old: list[_Piece], shared: _Place, earlier: Places) -> list[tuple[int, int]]:
+    """Where the request before, and those before it, wrote up to a breakpoint in the common prefix:
+    an entry of a cache holds on while requests begin with it."""
+    marks = ((at, n) for at, piece in enumerate(old[: shared.pieces + 1]) for n in piece.marks)
+    return sorted(place for place in {*earlier, *marks} if place <= shared)
+
+
+def _readable(written: list[tuple[int, int]], new: list[_Piece], look_back: int) -> _Place:
+    """How much of what was written is found again: up to the last breakpoint that lies within
+    reach of one of the new ones."""
     for at, parts in reversed(written):
         reach = 1 - parts
         for piece in new[at:] if look_back else ():

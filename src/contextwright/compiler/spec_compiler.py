@@ -18,7 +18,7 @@ from contextwright.compiler.lost_prefix import with_loss
 from contextwright.compiler.of_body import expect_valid, without_sources
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
-from contextwright.compiler.prefix import shared_prefix
+from contextwright.compiler.prefix import earlier_writes, shared_prefix
 from contextwright.compiler.receiver import receiver_of, tools_of
 from contextwright.compiler.request_decision import (
     Fitted,
@@ -360,7 +360,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         body = made.text
         manifest = manifest_of(built, tracer, made.checksum, self)
         if previous is not None:
-            prefix = shared_prefix(previous.body, request, built.target, body=body)
+            earlier = earlier_writes(previous.manifest, self.now_ms, built.target)
+            prefix = shared_prefix(previous.body, request, built.target, body=body, earlier=earlier)
             prefix = with_loss(prefix, previous, request, manifest, built.target)
             manifest = msgspec.structs.replace(manifest, prefix=prefix)
         return Pack(body, manifest.digested())
