@@ -125,13 +125,16 @@ class Counting:
         shown = Presentation("", framed=False, refs=True)
         costs = costs_of(Memo(), TARGET.provider.renderer, TARGET, shown)
         self.cost, self.event_cost = costs.block, costs.events
-        self.count = TARGET.counter.count
+        self.count, self.counter_id = TARGET.counter.count, TARGET.counter.id
+        self.memo, self.clean = Memo(), str
 
 
+@pytest.mark.parametrize("word", [C.cool(400), C.compress_results(900, min_tokens=60)], ids=repr)
 @given(st.lists(EVENTS, min_size=1, max_size=5))
-def test_what_it_leaves_at_least_is_told_from_events_as_from_a_block_or_not_at_all(events):
-    session, inputs, word = Session("s"), Counting(), C.cool(400)
+def test_what_it_leaves_at_least_is_told_from_events_as_from_a_block_or_not_at_all(word, events):
+    session, inputs = Session("s"), Counting()
     session.extend(replace(event, id=f"e{place}") for place, event in enumerate(events))
+    inputs.snapshot = session.snapshot()
     for exchange in session.snapshot().exchanges():
         of_events = word.least_of_events(exchange.events, inputs)
         assert of_events in {None, word.least(block_of(exchange), inputs)}
@@ -163,3 +166,13 @@ def test_a_first_compile_reads_no_more_of_what_is_only_counted():
         return exchanges_read(lambda: engine.compile(session))
 
     assert read(400) <= read(200) * 1.2
+
+
+def test_of_results_that_stay_none_is_looked_at():
+    session, inputs, word = Session("s"), Counting(), C.compress_results(900, min_tokens=60)
+    for n, text in enumerate(("found", LONG)):
+        session.call("find", {"what": n}, id=f"c{n}")
+        session.result(f"c{n}", text)
+    small, large = (one.events for one in session.snapshot().exchanges())
+    assert word.least_of_events(small, inputs) == inputs.event_cost(small)
+    assert word.least_of_events(large, inputs) is None

@@ -20,10 +20,10 @@ from contextwright.compiler.steps.decide import (
     exchange_at,
     gain,
 )
-from contextwright.compiler.steps.directive_places import wording_of
+from contextwright.compiler.steps.directive_places import wording_at
 from contextwright.compiler.steps.exchange_features import about, calls_of, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
-from contextwright.compiler.steps.fold import OFTEN, SAFETY, _note
+from contextwright.compiler.steps.fold import OFTEN, SAFETY
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
 from contextwright.compiler.steps.note import (
     BARE,
@@ -41,6 +41,7 @@ from contextwright.compiler.steps.note import (
     _is_json,
     directives_room,
 )
+from contextwright.compiler.steps.note_block import note_block
 from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
@@ -74,7 +75,7 @@ def due_of(blocks, economy, inputs):
 def next_decisions(blocks, decisions, known, economy, inputs, due):
     if tokens(blocks, decisions, inputs) > due:
         made = replace(folded(blocks, decisions, known, economy, inputs), checked=len(blocks))
-        with_note = replace(made, note=_note(blocks, made, economy, inputs))
+        with_note = replace(made, note=note_block(blocks, made, economy, inputs))
         fits = tokens(blocks, with_note, inputs) - SAFETY <= economy.space
         return with_note if fits or tokens(blocks, made, inputs) > economy.space else made
     if economy.eager and (len(blocks) - decisions.checked) * OFTEN > len(blocks) - decisions.upto:
@@ -242,7 +243,7 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
     made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
     near = {at for at in noted if -used[at][0] >= upto - note_words.REACH and at >= known}
-    wordings = list(map(wording_of, blocks))
+    wordings = [wording_at(blocks, at) for at in range(len(blocks))]
     lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
     tell_directives(made, reversed(lasting), directives_room(room))
     tell_requests(made, noted, room * REQUESTS // 100)

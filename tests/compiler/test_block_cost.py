@@ -7,7 +7,7 @@ from tests.compiler.test_fold import work
 from contextwright import C, Engine, PackBuilder
 from contextwright.blocks.block import Block, Message
 from contextwright.compiler.block_cost import Presentation, costs_of
-from contextwright.render.openai_chat import OpenAIChatRenderer
+from contextwright.render.event_cost import ChatCost
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Memo
 from contextwright.testing import target_for
@@ -18,14 +18,14 @@ SPECS = (PackBuilder(max_tokens=2_000).spec, C.rolling(3) | C.budget(2_000), C.c
 
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_a_first_compile_counts_each_exchange_once(spec, monkeypatch):
-    counted, cost = [], OpenAIChatRenderer.cost
+    counted, cost = [], ChatCost.of_events
 
-    def counting(self, block, target):
-        if block.order >= 0 and block.fidelity.name == "RAW":
-            counted.append(block.order)
-        return cost(self, block, target)
+    def counting(self, events):
+        if all(isinstance(one, Message) and one.event_id and one.whole for one in events):
+            counted.append(events[0].event_id)
+        return cost(self, events)
 
-    monkeypatch.setattr(OpenAIChatRenderer, "cost", counting)
+    monkeypatch.setattr(ChatCost, "of_events", counting)
     session = work(120, 1)
     session.update(WORD_STATE)
     Engine(spec, "gpt-5", format="openai-chat", window=128_000).compile(session)

@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.work_counts import function_calls
 
 from contextwright.retrieval import bm25, postings
 from contextwright.retrieval.bm25 import BM25
@@ -251,3 +252,36 @@ def test_a_file_of_before_the_stop_words_gets_them(tmp_path):
         "Who you help been to home"
     )
     again.close()
+
+
+def test_rows_that_come_together_are_found_as_those_that_come_one_by_one():
+    """And a word is put in once for all of them."""
+    each = [(row, text.split()) for row, text in enumerate(texts(1_500, words=90))]
+    alone, together = BM25(), BM25()
+    for row, terms in each:
+        alone.add(row, terms, len(terms))
+    calls = function_calls(lambda: together.extend(each), ("call",))
+    assert calls < 20 * len(each)  # not one for each word of each
+    more = [(2_000, ["word001xb", "new", "new"]), (1_700, ["word001xb"])]
+    for row, terms in more:
+        alone.add(row, terms, len(terms))
+        together.extend([(row, terms)])
+    assert alone.sizes == together.sizes
+    for word in ("word001xb", "word030xa", "new"):
+        one, other = alone._postings[word], together._postings[word]
+        assert (one.rows, one.codes) == (other.rows, other.codes)
+    weights = {"word001xb": 1.0, "word010xb": 0.5}
+    assert alone.scores(weights) == together.scores(weights)
+    assert alone.best(weights, 9) == together.best(weights, 9)
+
+
+def test_the_telling_words_are_those_of_a_split():
+    splitter = Splitter()
+    for text in (
+        "",
+        "where is getUserName, HTTPServer2?",
+        "the of and",
+        "École, 東京タワー",
+        *texts(40),
+    ):
+        assert list(splitter.telling(text)) == list(splitter.split(text)[0])

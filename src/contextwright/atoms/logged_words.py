@@ -1,8 +1,9 @@
 """The words that the exchanges of a log say, kept with its session: which of them answer a question
 best is told from the question's words, without a look at the others."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from heapq import nlargest
+from operator import attrgetter
 
 from contextwright.atoms.followed_log import FollowedLog
 from contextwright.blocks.block import SCORE_ONE, Block
@@ -33,16 +34,12 @@ class LoggedWords(FollowedLog):
     def follow(self, inputs: Inputs) -> None:
         """Take in the exchanges that have settled."""
         blocks = self.settled_since(inputs)  # begins the words anew with another log
-        for block in blocks:
-            self._count += len(self._put(block))
+        terms = list(map(self._terms, blocks))
+        self._count += sum(map(len, terms))
+        self._words.extend(zip(map(attrgetter("order"), blocks), terms, strict=True))
 
-    def _put(self, block: Block) -> list[str]:
-        terms = self._terms(block)
-        self._words.add(block.order, terms, len(terms))
-        return terms
-
-    def _terms(self, block: Block) -> list[str]:
-        return list(self._splitter.split(transcript(block))[0])
+    def _terms(self, block: Block) -> Sequence[str]:
+        return self._splitter.telling(transcript(block))
 
     def best(self, query: str, count: int, held: Collection[Block]) -> dict[int, int]:
         """The exchanges that answer a query best, with their scores in millionths of the best:
@@ -55,7 +52,8 @@ class LoggedWords(FollowedLog):
             self._words.remove(block.order, self._terms(block))
         scores = self._scores(with_synonyms(dict.fromkeys(query_terms(query), 1.0)), count)
         for block in held:
-            self._put(block)
+            terms = self._terms(block)
+            self._words.add(block.order, terms, len(terms))
         most = max(scores.values(), default=0.0) or 1.0
         shares = [(round(score / most * SCORE_ONE), row) for row, score in scores.items()]
         best = nlargest(count, [each for each in shares if each[0] > 0])

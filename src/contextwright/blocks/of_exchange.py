@@ -27,7 +27,9 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
     (rules.md#whole-exchanges): no provider accepts a call without one. Results stand in the order
     of the calls, each once: the last that came.
     """
-    first, calls = exchange.first, exchange.calls
+    first = exchange.events[0]
+    is_words = len(exchange.events) == 1 and not (exchange.results or exchange.open_calls)
+    calls = () if is_words else exchange.calls
     return Block(
         id=first.id,
         source=source,
@@ -35,8 +37,8 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
         turn=exchange.turn,
         order=exchange.index,
         ref=event_ref(first.id),
-        lineage=exchange.ids,
-        pinned=exchange.pinned,
+        lineage=(first.id,) if is_words else exchange.ids,
+        pinned=first.is_pinned if is_words else exchange.pinned,
         failed=exchange.failed,
     )
 
@@ -45,9 +47,11 @@ def _message(event: Event) -> Message:
     """The message of an event. What stands in the wrong role's message, as an imported file may
     have it, is not sent as a call or a result; the manifest names it."""
     parts, wrong = event.parts, _ELSEWHERE[event.role]
-    if [part for part in parts if isinstance(part, wrong)]:
-        parts = tuple([_misplaced(p, event) if isinstance(p, wrong) else p for p in parts])
-    return Message(event.role, parts, event.id, event.speaker)
+    for part in parts:
+        if isinstance(part, wrong):
+            parts = tuple([_misplaced(p, event) if isinstance(p, wrong) else p for p in parts])
+            break
+    return Message(event.role, parts, event.id, event.author or event.role)
 
 
 def _misplaced(part: AnyPart, event: Event) -> AnyPart:

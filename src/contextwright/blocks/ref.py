@@ -41,7 +41,8 @@ def _quoted(text: str) -> str:
 
 def event_ref(event_id: str, call: int | None = None) -> str:
     """The ref of an event, or of the result of one of its calls, counted from 0, as text."""
-    ref = f"event://{_quoted(event_id)}"
+    is_plain = event_id.isalnum() and event_id.isascii()
+    ref = f"event://{event_id if is_plain else _quoted(event_id)}"
     return ref if call is None else f"{ref}#{call}"
 
 

@@ -68,14 +68,15 @@ def costs_of(memo: Memo, renderer: Renderer, target: Target, shown: Presentation
 def _block_cost(
     memo: Memo, renderer: Renderer, target: Target, shown: Presentation
 ) -> Callable[[Block], int]:
-    as_messages = target.takes_messages
+    as_messages, of_texts = target.takes_messages, renderer.message_cost(target)
 
     def cost_of_messages(block: Block) -> int:
         if not shown.refs:
             block = without_refs(block)
         if as_messages and shown.agent:
             block = as_told(block, shown.agent)
-        return renderer.cost(block, target)
+        tokens = of_texts(block.messages) if of_texts is not None else None
+        return renderer.cost(block, target) if tokens is None else tokens
 
     def cost_of_text(block: Block) -> int:
         if not shown.refs:

@@ -3,7 +3,7 @@ look-ups, and each exchange is counted once in its life."""
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 from weakref import ref
 
@@ -48,11 +48,17 @@ class Count(NamedTuple):
             return self.blocks(log.exchanges(start, stop, len(log)))
         return self._by_events(self.events, start, stop, log)
 
-    def _by_events(self, events: EventCost, start: int, stop: int, log: Log) -> Iterator[int]:
+    def _by_events(self, events: EventCost, start: int, stop: int, log: Log) -> list[int]:
+        tokens: list[int] = []
         for begin in range(start, stop, AT_ONCE):
-            members = log.events_of(begin, min(stop, begin + AT_ONCE))
-            for index, tokens in enumerate(map(events, members), begin):
-                yield self.at(index, log) if tokens is None else tokens
+            costs = list(map(events, log.events_of(begin, min(stop, begin + AT_ONCE))))
+            if None in costs:
+                untold = [begin + at for at, cost in enumerate(costs) if cost is None]
+                exchanges = [log.exchanges(index, index + 1, len(log))[0] for index in untold]
+                for index, cost in zip(untold, self.blocks(exchanges), strict=True):
+                    costs[index - begin] = cost
+            tokens += [cost for cost in costs if cost is not None]  # by now each
+        return tokens
 
 
 class TokenSums:

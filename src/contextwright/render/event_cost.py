@@ -14,6 +14,8 @@ from contextwright.session.event import AnyPart, Event, Text, ToolCall, ToolResu
 if TYPE_CHECKING:
     from contextwright.render.renderer import Overhead
 
+MessageCost = Callable[[Sequence[Message]], "int | None"]
+"""Tokens of the exchange that a block's messages are; None where the provider's have to tell."""
 EventCost = Callable[[Sequence[Event]], "int | None"]
 """Tokens of the exchange that some events are; None where only its block can tell."""
 
@@ -38,8 +40,11 @@ class ChatCost(msgspec.Struct, frozen=True):
             return self._of_calls(first, events[1:]) if first.role == "assistant" else None
         if len(first.parts) != 1 or first.role not in {"user", "assistant"}:
             return None
-        text = _words(first.parts[0])
-        return self.overhead.message + self.count(clean(text)) if text else None
+        part = first.parts[0]  # most exchanges are this one text
+        if not isinstance(part, Text) or not part.text.strip():
+            return None
+        text = part.text if part.text.isascii() else clean(part.text)
+        return self.overhead.message + self.count(text)
 
     def _of_calls(
         self, first: Event | Message, answers: Sequence[Event] | Sequence[Message]

@@ -9,7 +9,7 @@ from contextwright.formats.fields import object_if
 from contextwright.formats.tool_schemas import as_it_came
 from contextwright.render.body_context import instruction_of, is_as_it_came, with_context
 from contextwright.render.draft import BlockCalls, RequestDraft
-from contextwright.render.event_cost import ChatCost, EventCost
+from contextwright.render.event_cost import ChatCost, EventCost, MessageCost
 from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
@@ -144,6 +144,12 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def event_cost(self, target: Target) -> EventCost | None:
         """Of most exchanges, unless they came in a body, which they may leave as they came."""
+        if target.sources is not None:
+            return None
+        return self._chat_cost(target, target.counter.counting()).of_events
+
+    def message_cost(self, target: Target) -> MessageCost | None:
+        """Of most exchanges, as `event_cost`."""
         if target.sources is not None:
             return None
         return self._chat_cost(target, target.counter.counting()).of_events

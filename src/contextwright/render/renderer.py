@@ -11,7 +11,7 @@ from contextwright.formats.tool_schemas import as_it_came, is_hosted, keys_besid
 from contextwright.render.body_context import deep, merged
 from contextwright.render.body_wires import body_wires
 from contextwright.render.draft import BlockCalls, RequestDraft
-from contextwright.render.event_cost import EventCost
+from contextwright.render.event_cost import EventCost, MessageCost
 from contextwright.render.insertion import Insertion
 from contextwright.render.known_wires import (
     stubs_of_tools,
@@ -348,6 +348,11 @@ class Renderer:
     def event_cost(self, target: Target) -> EventCost | None:
         """As `cost` of an exchange as it came, told from its events for those where these tell it;
         None where a block has to be made of each."""
+        return None
+
+    def message_cost(self, target: Target) -> MessageCost | None:
+        """As `cost` of a block, told from its messages for those where these tell it; None where
+        the provider's own have to be made of each."""
         return None
 
     def section_cost(self, text: str, target: Target) -> int:

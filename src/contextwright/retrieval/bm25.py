@@ -101,6 +101,22 @@ class BM25:
                 posting = postings[term] = Posting()
             posting.put(row, once if count == 1 else code_of(count, size))
 
+    def extend(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
+        """Puts many rows in, each as long as it has words: a word is looked up once for all."""
+        places: dict[str, list[int]] = {}  # word -> row, code, row, code ...
+        for row, terms in rows:
+            self.place(row, size := len(terms))
+            once = code_of(1, size)
+            for term, count in Counter(terms).items():
+                pair = (row, once if count == 1 else code_of(count, size))
+                if (pairs := places.get(term)) is None:
+                    places[term] = [*pair]
+                else:
+                    pairs += pair
+        if self._read is None:
+            for term, pairs in places.items():
+                self._postings.setdefault(term, Posting()).extend(pairs[::2], pairs[1::2])
+
     def place(self, row: int, size: int) -> None:
         """Puts a row in whose words are kept elsewhere."""
         self.sizes[row] = size

@@ -84,6 +84,20 @@ class Posting:
             self._joined += 1
             self._turn(row, code)
 
+    def extend(self, rows: list[int], codes: list[int]) -> None:
+        """Puts rows in that are not there, in their order."""
+        if rows[0] <= self._last:
+            for row, code in zip(rows, codes, strict=True):
+                self.put(row, code)
+            return
+        self._last = rows[-1]
+        self.rows.fromlist(rows)
+        self.codes.fromlist(codes)
+        if len(self.rows) >= self._due:
+            self._due = len(self.rows) + PENDING
+            if self._is_dense(rows[-1]):
+                self._join()
+
     def remove(self, row: int) -> None:
         """Takes a row out, if it is there."""
         at = bisect_left(self.rows, row)

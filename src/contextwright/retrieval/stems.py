@@ -1,6 +1,7 @@
 """Words as an index has them: English ones without what follows their root."""
 
 from collections.abc import Sequence
+from itertools import chain
 from unicodedata import combining, normalize
 
 from contextwright.memo.ownership import cached_text
@@ -34,6 +35,16 @@ class Splitter:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self._telling = _Telling()
+
+    def telling(self, text: str) -> Sequence[str]:
+        """`stems` of a text."""
+        if not text.isascii():
+            return stems(text)
+        if len(self._telling) > VOCABULARY:
+            self.forget()
+        runs = WORD_RUN.findall(text[:MAX_TEXT])
+        return list(chain.from_iterable(map(self._telling.__getitem__, runs))) or stems(text)
 
     def split(self, text: str) -> tuple[Sequence[str], Sequence[str]]:
         """`stems` and `stop_stems` of a text."""
@@ -54,6 +65,15 @@ class Splitter:
     def forget(self) -> None:
         """Lets go of all words."""
         self._known = {}
+        self._telling = _Telling()
+
+
+class _Telling(dict[str, tuple[str, ...]]):
+    """The telling words of runs of letters and digits, at the speed of a dict."""
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        words_of_run = self[run] = _split(run)[0]
+        return words_of_run
 
 
 def _split(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -94,7 +94,10 @@ def exchange_of(
 
 
 def _calls_or_answers(event: Event) -> bool:
-    return bool([part for part in event.parts if isinstance(part, (ToolCall, ToolResult))])
+    for part in event.parts:
+        if isinstance(part, (ToolCall, ToolResult)):
+            return True
+    return False
 
 
 def results_by_call(*came: Sequence[ToolResult]) -> dict[str, ToolResult]:

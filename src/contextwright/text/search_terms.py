@@ -57,6 +57,17 @@ def stems_of(runs: Iterable[str]) -> list[str]:
     return list(chain.from_iterable(map(table_of(_stems), runs)))
 
 
+def every_stem(text: str) -> set[str]:
+    """The stems of all words of a text."""
+    if not text.isascii():
+        return {stem(word) for word in words(text)}
+    return {*chain.from_iterable(map(table_of(_every_stem), WORD_RUN.findall(text[:MAX_TEXT])))}
+
+
+def _every_stem(word: str) -> tuple[str, ...]:
+    return tuple(map(stem, _parts(word)))
+
+
 @cached_text
 def stem(word: str) -> str:
     """A word without the commonest English endings, so that `refunds` meets `refund`."""

@@ -1,6 +1,7 @@
 """`C.compress_results(...)`: large tool outputs in short, the whole behind a ref
 (phased-injection.md#result-compression)."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from contextwright.atoms.execution_line import without_images
@@ -8,6 +9,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.block_texts import shorten_results
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
+from contextwright.session.event import Event
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import PLAIN, Traits
@@ -70,6 +72,15 @@ class CompressResults(Shortener, frozen=True, kw_only=True):
         return inputs.memo.table(key).remembered(
             block, lambda one: inputs.cost(_short(one, limit, inputs))
         )
+
+    def least_of_events(self, events: Sequence[Event], inputs: Inputs) -> int | None:
+        """As `least`, where no result is larger."""
+        cost = inputs.event_cost(events) if inputs.event_cost is not None else None
+        if cost is None:
+            return None
+        results = (result for event in events for result in event.results)
+        large = any(inputs.count(result.text) > self.min_tokens for result in results)
+        return None if large else cost
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, large results in short."""

@@ -5,17 +5,18 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.exchange_features import words_of
+from contextwright.compiler.steps.exchange_features import said_by
+from contextwright.compiler.steps.known_prefix import LoggedBlocks
 from contextwright.text.directives import directives
 
 SPEAKERS = ("user", "assistant")
 Wording = tuple[str, ...]
 
 
-def wording_of(block: Block) -> Wording:
+def wording_at(blocks: Sequence[Block], at: int) -> Wording:
     """What an exchange says that holds from there on."""
-    role = block.role
-    return directives(words_of(block), role) if role in SPEAKERS else ()
+    role, text = blocks.words_at(at) if isinstance(blocks, LoggedBlocks) else said_by(blocks[at])
+    return directives(text, role) if role in SPEAKERS else ()
 
 
 class Directives:
@@ -58,7 +59,7 @@ class Directives:
 
     def _look_at(self, blocks: Sequence[Block], at: int) -> bool:
         """Whether an exchange at either end of those that are known is one."""
-        wording = wording_of(blocks[at])
+        wording = wording_at(blocks, at)
         if not wording:
             return False
         places = self._places.setdefault(wording, [])

@@ -1,6 +1,7 @@
 """What an exchange says: its calls and results, what identifies in them, what they are about."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -52,8 +53,17 @@ def calls_of(block: Block) -> tuple[Called, ...]:
 
 def words_of(block: Block) -> str:
     """What its first message says, beside calls."""
-    parts = block.messages[0].parts if block.messages else ()
+    return text_of(block.messages[0].parts) if block.messages else ""
+
+
+def text_of(parts: Sequence[object]) -> str:
+    """What a message says, beside calls."""
     return "\n".join([part.text for part in parts if isinstance(part, Text)])
+
+
+def said_by(block: Block) -> tuple[str, str]:
+    """Who said what its first message says."""
+    return block.role, words_of(block)
 
 
 @cached_text

@@ -12,11 +12,7 @@ from sys import getsizeof
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks, Message
-from contextwright.blocks.escape import section
-from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.layering import CacheClass, Layer
-from contextwright.blocks.ref import range_ref
+from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.steps.conversation_digest import ConversationDigest, stands_as_logged
 from contextwright.compiler.steps.decide import (
     NOTHING,
@@ -29,7 +25,8 @@ from contextwright.compiler.steps.decide import (
     plan_shrink,
     weigh_newest,
 )
-from contextwright.compiler.steps.file_states import SEEN, told_files
+from contextwright.compiler.steps.file_states import SEEN
+from contextwright.compiler.steps.first_look import told_origins
 from contextwright.compiler.steps.fold_record import (
     Numbers,
     Words,
@@ -38,18 +35,17 @@ from contextwright.compiler.steps.fold_record import (
     recorded,
     word_numbers,
 )
-from contextwright.compiler.steps.forms import entry, forget_entries
+from contextwright.compiler.steps.forms import forget_entries
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
-from contextwright.compiler.steps.note_pages import page_of, pages_line
+from contextwright.compiler.steps.note_block import first_noted, note_block
+from contextwright.compiler.steps.note_pages import page_of
 from contextwright.compiler.steps.origins import Origins
 from contextwright.compiler.stood_for import NoteLineage
-from contextwright.session.event import Text
 from contextwright.session.state import resolved_in
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix
 
-SOURCE = "earlier"
 OFTEN = 16
 """Whether shortening early pays is looked at whenever a sixteenth of the exchanges is new."""
 SAFETY = 24
@@ -147,19 +143,40 @@ class Fold:
         Args:
             conversation: what a compile looked at.
         """
-        known, task = known_by(saved, inputs), inputs.protection.task
+        known = known_by(saved, inputs)
         if inputs.snapshot.preamble + known.place != known.stop:
             return False
+        self._begin(known, conversation, economy, inputs)
+        return self._saved(self.blocks, inputs) is not NO_STATE
+
+    def begin_first(
+        self, known: KnownPrefix, conversation: Blocks, economy: Economy, inputs: Inputs
+    ) -> bool:
+        """Begin with what the log tells of a prefix of it, without a look at its blocks; False
+        where steps are decided by them."""
+        task = self._begin(known, conversation, economy, inputs)
+        self.origins = told_origins(known, task, economy.space, inputs)
+        stop = len(self.blocks)
+        origin = self.origins.newest(self.blocks, stop, economy.space, inputs.cost)
+        return self.origins.before(origin) >= known.place
+
+    def _begin(
+        self, known: KnownPrefix, conversation: Blocks, economy: Economy, inputs: Inputs
+    ) -> Block | None:
+        """Have the blocks of a prefix made of the log when they are asked for. Gives the task, if
+        it is there: it may stand shortened."""
+        snapshot, order = inputs.snapshot, inputs.protection.task
         self.blocks, self.prefix = LoggedBlocks(known.place), known
         self.read_from(inputs)
-        for block in conversation:
-            if block.order == task < known.stop:  # it may stand shortened
-                self.blocks[task - inputs.snapshot.preamble] = block
-        ids = inputs.snapshot.log.exchange_ids(inputs.snapshot.preamble, known.stop)
+        in_prefix = (block for block in conversation if block.order == order < known.stop)
+        if (task := next(in_prefix, None)) is not None:
+            self.blocks[order - snapshot.preamble] = task
+        ids = snapshot.log.exchange_ids(snapshot.preamble, known.stop)
         self.lineage.begin(known.place, ids)
         newer = tuple(block for block in conversation if block.order >= known.stop)
         self._change(newer, known.place, economy, inputs)
-        return self._saved(self.blocks, inputs) is not NO_STATE
+        self.history.begin_logged(known.place, snapshot)
+        return task
 
     @property
     def needs_log(self) -> bool:
@@ -227,7 +244,7 @@ class Fold:
                 if saved.key == key and self._is_of(saved, blocks, inputs):
                     decisions = decisions_in(saved, blocks)
                     if saved.noted:
-                        note = _note(blocks, decisions, economy, inputs)
+                        note = note_block(blocks, decisions, economy, inputs)
                         decisions = msgspec.structs.replace(decisions, note=note)
                     self._add(FoldState(saved.place, saved.place, decisions))
                     if not self.origins.has_begun:
@@ -350,7 +367,7 @@ class Fold:
         forget_entries(inputs, page_of(economy.space))
         made = plan_fold(blocks, stop, decisions, economy, self.history, inputs)
         made = msgspec.structs.replace(made, checked=stop)
-        with_note = msgspec.structs.replace(made, note=_note(blocks, made, economy, inputs))
+        with_note = msgspec.structs.replace(made, note=note_block(blocks, made, economy, inputs))
         most = economy.space
         fits = _tokens(blocks, stop, with_note, inputs, Counted()) - SAFETY <= most
         # a note gives way to the newest result, where that is what it takes
@@ -362,7 +379,7 @@ class Fold:
         told, the task above all, keeps its place: a new note leaves its bytes alone."""
         blocks = self.blocks
         held = [at for at in decisions.held if at < decisions.upto]
-        first = _first_noted(decisions)
+        first = first_noted(decisions)
         note = (self._whole(blocks, decisions),) if decisions.note is not None else ()
         _tokens(blocks, len(blocks), decisions, inputs, self.counted)
         newer = self.counted.placed
@@ -408,43 +425,3 @@ def _tokens(
         counted.total += inputs.cost(block)
         counted.at += 1
     return counted.total
-
-
-def _first_noted(decisions: Decisions) -> int:
-    """The first exchange that the note stands for; `upto` where there is none."""
-    held = set(decisions.held)
-    return next((at for at in range(decisions.upto) if at not in held), decisions.upto)
-
-
-def _note(
-    blocks: Sequence[Block], decisions: Decisions, economy: Economy, inputs: Inputs
-) -> Block | None:
-    """What stands for the exchanges before `upto`: a message of its own behind the task, so that
-    a new one leaves the instruction's place in a cache alone."""
-    first, held = _first_noted(decisions), set(decisions.held)
-    if first == decisions.upto:
-        return None
-    last = next(at for at in range(decisions.upto - 1, -1, -1) if at not in held)
-    space = economy.space
-    lines = [entry(blocks[at], form, inputs, page_of(space)).text for at, form in decisions.forms]
-    lines += told_files(decisions.files, blocks, decisions.upto, inputs.count)
-    if decisions.index:
-        lines.append("[Also named there: " + " ".join(word for word, _ in decisions.index) + "]")
-    shown = {*held, *(at for at, _ in decisions.forms)}
-    if line := pages_line(blocks, decisions.upto, decisions.pages, space, inputs, shown):
-        lines.append(line)
-    ref = range_ref(blocks[first].lineage[0], blocks[last].lineage[-1])
-    text = section(
-        "\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref, sign=inputs.sign
-    )
-    count = decisions.upto - sum(at < decisions.upto for at in decisions.held)
-    return Block(
-        id=f"{SOURCE}/{blocks[first].lineage[0]}",
-        source=SOURCE,
-        layer=Layer.CONVERSATION,
-        messages=(Message("user", (Text(text=text),)),),
-        cache=CacheClass.SESSION,
-        fidelity=Fidelity.SUMMARIZED,
-        ref=ref,
-        why=f"step {decisions.steps}: {count} exchanges in one note",
-    )

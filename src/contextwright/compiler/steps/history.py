@@ -2,16 +2,19 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
 from contextwright.compiler.steps.directive_places import Directives
+from contextwright.compiler.steps.first_look import exchanges_of_role
 from contextwright.compiler.steps.forms import WORDS
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.compiler.steps.word_weights import WordWeights
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 
 WORD = 120
@@ -36,6 +39,7 @@ class History:
         self._directives = Directives()
         self._lasting: list[int] = []  # places that are held in every request
         self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
+        self._logged, self._preamble = 0, 0  # so many begin it, as the log has them behind that
 
     def _begin(self, first: int) -> None:
         self.uses = LastUses(first)
@@ -47,6 +51,17 @@ class History:
         """What older exchanges than `first` say is not asked for any more."""
         if first != self.uses.first:
             self._begin(first)
+
+    def begin_logged(self, count: int, snapshot: Snapshot) -> None:
+        """Begin with so many exchanges as the log has them: who spoke, and what is held, its
+        indexes tell."""
+        first = snapshot.preamble
+        spoke = partial(exchanges_of_role, start=first, stop=first + count, snapshot=snapshot)
+        pinned = snapshot.exchanges_with("pinned", "yes", first, first + count)
+        lasting = {*spoke("system"), *(exchange.index for exchange in pinned)}
+        self._logged, self._preamble, self._stop = count, first, count
+        self._users = [index - first for index in spoke("user")]
+        self._lasting = sorted(index - first for index in lasting)
 
     @property
     def held_bytes(self) -> int:
@@ -92,6 +107,7 @@ class History:
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
         self._by_order = [pair for pair in self._by_order if pair[1] < start]
+        self._logged = min(self._logged, start)
 
     def first_user(self, upto: int, held: frozenset[int]) -> int | None:
         """The first words of the user before `upto` that are not held."""
@@ -138,6 +154,8 @@ class History:
 
     def _ordered(self, start: int, stop: int | None) -> list[int]:
         """Places of the log's exchanges from `start` to `stop`."""
-        by_order = self._by_order
+        by_order, first = self._by_order, self._preamble
         end = len(by_order) if stop is None else bisect_left(by_order, (stop, -1))
-        return [at for _, at in by_order[bisect_left(by_order, (start, -1)) : end]]
+        newer = [at for _, at in by_order[bisect_left(by_order, (start, -1)) : end]]
+        most = self._logged if stop is None else min(self._logged, stop - first)
+        return [*range(max(0, start - first), most), *newer]

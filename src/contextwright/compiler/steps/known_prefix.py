@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.mapped_log import mapped, mapped_at
+from contextwright.compiler.steps.exchange_features import said_by, text_of
 from contextwright.compiler.token_sums import SOURCE
+from contextwright.session.event import Event
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix
@@ -125,6 +127,10 @@ def known_by(saved: SavedFold, inputs: Inputs) -> KnownPrefix:
     return KnownPrefix(ref(inputs.snapshot.log), saved.prefix)
 
 
+PAGE = 64
+"""Exchanges whose events are looked at in one go."""
+
+
 class LoggedBlocks(list[Any]):
     """A conversation of which the first `count` are made of the log when they are asked for.
 
@@ -135,6 +141,7 @@ class LoggedBlocks(list[Any]):
     def __init__(self, count: int) -> None:
         super().__init__([None] * count)
         self._inputs: Inputs | None = None
+        self._page: tuple[int, list[tuple[Event, ...]]] = (0, [])
 
     def release(self, places: Iterable[int]) -> None:
         """Hold no longer the blocks at these places, each of which is as the log has it."""
@@ -144,6 +151,21 @@ class LoggedBlocks(list[Any]):
     def read_from(self, inputs: Inputs | None) -> None:
         """What is missing is made of this log; None once its compile ends."""
         self._inputs = inputs
+        self._page = 0, []
+
+    def words_at(self, place: int) -> tuple[str, str]:
+        """Who began an exchange, and the words of that message: no block is made for it."""
+        block, inputs = super().__getitem__(place), self._inputs
+        if block is not None:
+            return said_by(block)
+        assert inputs is not None, "a compile runs"
+        start, page = self._page
+        if not start <= place < start + len(page):
+            start, first = place - place % PAGE, inputs.snapshot.preamble
+            page = inputs.snapshot.log.events_of(first + start, first + start + PAGE)
+            self._page = start, page
+        message = page[place - start][0]
+        return message.role, text_of(message.parts)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):

@@ -22,6 +22,7 @@ class Origins:
     def __init__(self) -> None:
         self._places: list[int] = []
         self._first = 0  # the first exchange that is summed
+        self._are_logged = False
         self._sums = array("q", [0])  # of tokens, since the origin before the first
         self._turns = array("q", [0])  # how many began, since then
 
@@ -37,15 +38,26 @@ class Origins:
 
     def reaches(self, place: int) -> bool:
         """Whether they tell of a request that ends there."""
-        return place >= self._first
+        return self._are_logged or place >= self._first
 
-    def begin(self, place: int, origin: int, before: int, passed: int, turns: int) -> None:
+    def begin(
+        self,
+        place: int,
+        origin: int,
+        before: int,
+        passed: int,
+        turns: int,
+        *,
+        are_logged: bool = False,
+    ) -> None:
         """Go on behind the exchanges before `place`, which nobody looked at.
 
         Args:
             origin: the newest of them; before: the one in front of it. passed: tokens of the
                 exchanges since; turns: how many turns began since.
+            are_logged: whether the log told them, not what was saved of some conversation.
         """
+        self._are_logged = are_logged
         self._places = [before, origin] if before else [origin]
         self._first = place
         self._sums, self._turns = array("q", [passed]), array("q", [turns])
@@ -89,5 +101,5 @@ class Origins:
         return self._since(self._turns, origin, stop)
 
     def _since(self, sums: "array[int]", origin: int, stop: int) -> int:
-        before = sums[origin - self._first] if origin > self._first else 0
+        before = sums[origin - self._first] if origin >= self._first else 0
         return sums[stop - self._first] - before

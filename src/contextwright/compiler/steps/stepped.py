@@ -10,8 +10,9 @@ from operator import attrgetter
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.mapped_log import final_until, mapped
-from contextwright.compiler.steps.decide import Decisions, economy_of
+from contextwright.compiler.mapped_log import final_until, logged, mapped
+from contextwright.compiler.steps.decide import Decisions, Economy, economy_of
+from contextwright.compiler.steps.first_look import told_prefix
 from contextwright.compiler.steps.fold import Fold
 from contextwright.compiler.steps.known_prefix import (
     KnownPrefix,
@@ -85,8 +86,7 @@ def stepped(
     economy = economy_of(space, limit, stage, inputs.step_prices)
     with _fold(stage, limit, inputs) as fold:
         if fold.prefix is None and inputs.start > inputs.snapshot.preamble:
-            saved = saved_with_prefix(stage, limit, inputs)
-            if saved is None or not fold.begin(saved, conversation, economy, inputs):
+            if not _has_begun(fold, stage, limit, raw, conversation, economy, inputs):
                 fold.__init__()
         known = _known(fold, inputs)
         if known is None and fold.needs_log:
@@ -118,10 +118,38 @@ def known_until(stage: FoldHistory, limit: int, inputs: Inputs) -> int:
     with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
         if inputs.mapping and fold.prefix is not None:
             fold.prefix = fold.prefix.as_mapped(fold.blocks, inputs)
-        prefix = fold.prefix
+        prefix, is_new = fold.prefix, not fold.blocks
     if prefix is None and (saved := saved_with_prefix(stage, limit, inputs)) is not None:
         prefix = known_by(saved, inputs)
+    elif prefix is None and is_new:
+        prefix = told_prefix(limit, inputs)
     return prefix.stop if prefix is not None and prefix.holds(inputs) else inputs.snapshot.preamble
+
+
+def _has_begun(
+    fold: Fold,
+    stage: FoldHistory,
+    limit: int,
+    raw: Blocks,
+    conversation: Blocks,
+    economy: Economy,
+    inputs: Inputs,
+) -> bool:
+    """Whether a fold that knows nothing yet goes on from what was saved, or begins with what the
+    log tells of what this compile did not look at.
+
+    Args:
+        raw: the conversation without its task in short.
+    """
+    if (saved := saved_with_prefix(stage, limit, inputs)) is not None:
+        return fold.begin(saved, conversation, economy, inputs)
+    prefix = told_prefix(limit, inputs) if not fold.blocks else None
+    if prefix is None or prefix.stop != inputs.start:
+        return False
+    held = tuple(block for block in raw if 0 <= block.order < prefix.stop)
+    if held != logged([block.order for block in held], inputs):
+        return False
+    return fold.begin_first(prefix, conversation, economy, inputs)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ What no rule finds is left out, or is an empty text or list: nobody said it, whi
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -25,7 +26,7 @@ from contextwright.models.embedded.field_forms import (
 from contextwright.models.embedded.near_duplicates import same
 from contextwright.models.embedded.statements import CALL, Statement
 from contextwright.spec.schema import problems
-from contextwright.text.search_terms import stem, words
+from contextwright.text.search_terms import every_stem, stem, words
 
 MAX_ITEMS = 8
 """Sentences of a list field, the newest: the rules find more than a list should name."""
@@ -196,24 +197,29 @@ def _text(name: str, evidence: FieldEvidence, known: str) -> str | None:
     return next(reversed(_sentences(name, evidence, [])), None)
 
 
-def _named(name: str, form: str, each: Statement) -> str | None:
-    """Y of `X: Y`, `X is Y`, `my X is Y`; of an order's id also that of `order A17`."""
+@lru_cache(256)
+def _naming(name: str, form: str) -> re.Pattern[str]:
+    """Finds what a text names a field's value by."""
     plain = r"[\s_-]*".join(map(re.escape, re.split(r"[_\s]+", name.strip("_"))))
     is_value = r"\s*(?::|=|\bis\b(?! not)(?: now)?|\bare\b|\bwas\b)\s*"
+    if not form:
+        anything = r"((?:[^,;.!?\n]|[,;.!?](?=\S)){1,80})"
+        return re.compile(rf"\b{plain}{is_value}{anything}", re.IGNORECASE)
+    of = re.escape(re.split(r"[_\s]+", name)[0]) if len(_stems(name)) > 1 else plain
+    bare = rf"|\b{of}\s+(?:#|no\.? )?" if form == ID else ""
+    return re.compile(rf"(?:\b{plain}{is_value}{bare})(?P<value>{form})", re.IGNORECASE)
+
+
+def _named(name: str, form: str, each: Statement) -> str | None:
+    """Y of `X: Y`, `X is Y`, `my X is Y`; of an order's id also that of `order A17`."""
     if form:
         if each.speaker not in {"user", ""} and form == NAME:
             return None
-        of = re.escape(re.split(r"[_\s]+", name)[0]) if len(_stems(name)) > 1 else plain
-        bare = rf"|\b{of}\s+(?:#|no\.? )?" if form == ID else ""
-        match = re.search(
-            rf"(?:\b{plain}{is_value}{bare})(?P<value>{form})", each.text, re.IGNORECASE
-        )
+        match = _naming(name, form).search(each.text)
         return match["value"].strip().removeprefix("#") if match else None
     if each.speaker == "assistant":  # it may say anything of anything
         return None
-    match = re.search(
-        rf"\b{plain}{is_value}((?:[^,;.!?\n]|[,;.!?](?=\S)){{1,80}})", each.text, re.IGNORECASE
-    )
+    match = _naming(name, "").search(each.text)
     value = GOES_ON.sub("", match[1]).strip(" \"'") if match else ""
     is_short = 0 < len(value.split()) <= MAX_VALUE_WORDS
     return value if is_short and not NO_VALUE.match(value) else None
@@ -273,9 +279,10 @@ def _sentences(name: str, evidence: FieldEvidence, before: list[str]) -> list[st
         if each.speaker == CALL:
             belongs = bool(is_of_calls)
         else:
-            belongs = bool(_text_stems(each.text) & cues) and each.text[:1] not in "{[<"
+            belongs = not is_of_user or each.speaker in {"user", ""}
+            belongs = belongs and each.text[:1] not in "{[<"
             belongs = belongs and (each.text.endswith("?") <= ("?" in cues))
-            belongs = belongs and (not is_of_user or each.speaker in {"user", ""})
+            belongs = belongs and not cues.isdisjoint(_text_stems(each.text))
         if belongs and not any(same(each.text, other) for other in listed):
             listed.append(each.text)
     return listed[-MAX_ITEMS:]
@@ -312,7 +319,7 @@ def _stems(name: str) -> set[str]:
 
 
 def _text_stems(text: str) -> set[str]:
-    return {stem(word) for word in words(text)} | {sign for sign in "?$" if sign in text}
+    return every_stem(text) | {sign for sign in "?$" if sign in text}
 
 
 def _followed(field: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from zlib import crc32
 
@@ -40,10 +40,12 @@ class _Nearby:
         self.features: list[TextFeatures] = []
         self._buckets: dict[int, list[int]] = defaultdict(list)
 
-    def like(self, features: TextFeatures) -> list[int]:
+    def like(self, features: TextFeatures) -> Iterator[int]:
         """Places of the texts that say the same, in order."""
         met = {place for key in _keys(features) for place in self._buckets[key][-BOTTOM:]}
-        return [place for place in sorted(met) if alike(features, self.features[place])]
+        known, exact = self.features, features.exact
+        agree = (place for place in sorted(met) if known[place].exact == exact)
+        return (place for place in agree if alike(features, known[place]))
 
     def put(self, features: TextFeatures) -> None:
         """Put in one more."""

@@ -1,0 +1,112 @@
+"""A first compile under a fold makes no block of what decides nothing, and nobody can tell."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+from tests.compiler.test_fold import work
+from tests.compiler.test_known_prefix import TERMS, outcome
+from tests.parameters import few
+
+from contextwright import C
+from contextwright.compiler.steps import origins, stepped
+from contextwright.session.event import Event, Text, ToolResult
+from contextwright.session.session import Session
+from contextwright.spec.inputs import Memo
+from contextwright.testing import target_for
+
+SPEC, CHAT = C.compaction(700), target_for("openai-chat")
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch):
+    """Steps begin anew often."""
+    monkeypatch.setattr(origins, "SPACES", 2)
+
+
+@pytest.fixture
+def told(monkeypatch) -> list[int]:
+    """Exchanges that first compiles did not look at."""
+    places: list[int] = []
+    own = stepped.told_prefix
+
+    def noting(limit, inputs):
+        prefix = own(limit, inputs)
+        places.append(0 if prefix is None else prefix.place)
+        return prefix
+
+    monkeypatch.setattr(stepped, "told_prefix", noting)
+    return places
+
+
+@pytest.fixture
+def everything(monkeypatch) -> Callable[..., object]:
+    """What a first compile gives that looks at everything."""
+
+    def looked(spec, session, target):
+        with monkeypatch.context() as patch:
+            patch.setattr(stepped, "told_prefix", lambda limit, inputs: None)
+            return outcome(spec, session, target)
+
+    return looked
+
+
+def blocks_made(session: Session, spec=SPEC) -> int:
+    made: list[int] = []
+    new = Memo._new_block
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Memo, "_new_block", lambda memo, one: made.append(1) or new(memo, one))
+        outcome(spec, session, CHAT)
+    return len(made)
+
+
+def append(session: Session, other: Session) -> None:
+    for event in other.log:
+        session.append(replace(event, id=f"of {event.id}"))
+
+
+def test_a_first_compile_makes_as_many_blocks_of_a_long_session_as_of_a_short_one():
+    more, most = (blocks_made(work(count, 3)) for count in (400, 1_200))
+    assert most < 1.3 * more
+
+
+@pytest.mark.parametrize("term", few(TERMS, 3), ids=repr)
+@pytest.mark.parametrize("format", few(("openai-chat", "anthropic", "gemini"), 1))
+def test_it_gives_what_looking_at_everything_gives(term, format, told, everything):
+    spec, target = term | SPEC, target_for(format)
+    for seed, count in enumerate((120, 170, 230)):
+        session = work(count, seed)
+        assert outcome(spec, session, target) == everything(spec, session, target)
+    assert max(told) > 40
+
+
+def test_pinned_words_and_a_long_task_are_sent_from_in_front_of_it(told, everything):
+    session = Session("long task")
+    session.add("system", "You read ledgers.")
+    session.user("Compare the ledgers of the branches. " * 40)
+    session.user("Keep the totals in euros.", pinned=True)
+    append(session, work(200, 5))
+    assert outcome(SPEC, session, CHAT) == everything(SPEC, session, CHAT)
+    body = outcome(SPEC, session, CHAT)[0]
+    assert max(told) > 40 and b"Keep the totals" in body
+
+
+def test_where_results_answer_no_call_all_is_looked_at(told, everything):
+    session = Session("orphan")
+    session.user("Go on.")
+    found = ToolResult(call_id="nobody", content=(Text(text="what was found " * 9),))
+    session.append(Event(id="x", role="tool", parts=(found,)))
+    append(session, work(160, 6))
+    assert outcome(SPEC, session, CHAT) == everything(SPEC, session, CHAT)
+    assert told and not any(told)
+
+
+def test_turns_go_on_from_it_as_from_a_look_at_everything(everything):
+    session, memo = Session("grown"), Memo()
+    events = list(work(230, 7).log)
+    for event in events[:-60]:
+        session.append(event)
+    for place, event in enumerate(events[-60:]):
+        session.append(event)
+        if place % 7 == 0 or event is events[-1]:
+            assert outcome(SPEC, session, CHAT, memo) == everything(SPEC, session, CHAT)
