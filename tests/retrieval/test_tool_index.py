@@ -45,7 +45,31 @@ def test_a_tool_brings_the_one_that_alone_gives_what_it_takes():
 
 
 def test_what_several_give_brings_none_of_them():
-    assert ToolIndex(TOOLS)._needs["forward"] == ()
+    assert ToolIndex(TOOLS)._needs["forward"] == {}
+
+
+def test_what_the_request_says_is_needed_of_no_tool():
+    asked = "The distance between two cities, of the zipcode 94016; then press it"
+    assert "press_pedal" in ToolIndex(TOOLS).search(asked, 2)
+    assert "lookup" in ToolIndex(TOOLS).search(asked.replace("zipcode ", ""), 2)
+
+
+def test_what_a_tool_is_for_counts_more_than_what_its_parameters_mention():
+    tools = [
+        tool("first", "Files it.", [("note", "What a ticket says.")]),
+        tool("second", "Closes a ticket.", [("reason", "Why, in one sentence or in several.")]),
+        *(tool(f"noise_{n}", f"Counts the apples of tree {n}.") for n in range(20)),
+    ]
+    assert ToolIndex(tools).search("The ticket, please", 1) == ["second"]
+
+
+def test_what_the_best_purposes_say_is_looked_for_too():
+    tools = [
+        tool("dispatch", "Sends a letter to somebody."),
+        tool("post", "Sends a parcel."),
+        *(tool(f"noise_{n}", f"Counts the apples of tree {n}.") for n in range(20)),
+    ]
+    assert ToolIndex(tools).search("dispatch it") == ["dispatch", "post"]
 
 
 @pytest.mark.parametrize("quoted", ["'{}'", '"{}"', "\u201c{}\u201d"])
