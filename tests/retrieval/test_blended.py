@@ -20,12 +20,24 @@ def test_without_vectors_worths_stay_and_without_words_vectors_decide():
     assert blended(TALK, [0.0] * 4, {"0": 5, "1": 10, "2": 5, "3": 5}, "") == [0, 1, 0, 0]
 
 
-def test_in_a_chat_the_users_meaning_counts_more():
-    chat = [Item(str(n), "as long as that", "turn", role) for n, role in enumerate(ROLES)]
-    near = {"0": 90, "1": 90, "2": 10, "3": 10}
-    mine, yours, *_ = blended(chat, [0.0] * 4, near, "what is my budget?")
+def chat(*texts):
+    return [Item(str(n), text, "turn", ROLES[n]) for n, text in enumerate(texts)]
+
+
+def test_in_a_chat_a_message_is_worth_more_as_it_is_near_and_no_less_for_being_far():
+    items = chat(*["as long as that"] * 4)
+    near = {"0": 10, "1": 90, "2": 50, "3": 10}
+    assert blended(items, [4.0, 2.0, 4.0, 0.0], near, "") == pytest.approx([1, 1, 1 + 1 / 9, 0])
+    items.append(Item("note", "which shares no word", "note"))
+    assert blended(items, [4.0, 2.0, 4.0, 0.0, 0.0], near | {"note": 90}, "")[-1] == 0.25
+
+
+def test_in_a_chat_without_a_word_of_the_question_meaning_stands_in_its_context():
+    items = chat(*["as long as that"] * 4)
+    near = {"0": 90, "1": 10, "2": 10, "3": 90}
+    mine, _, _, yours = blended(items, [0.0] * 4, near, "what is my budget?")
     assert mine == 2 * yours
-    mine, yours, *_ = blended(chat, [0.0] * 4, near, "what did you say of it?")
+    mine, _, _, yours = blended(items, [0.0] * 4, near, "what did you say of it?")
     assert mine == yours
 
 

@@ -157,6 +157,61 @@ def test_the_part_one_takes_in_a_chat_is_no_name():
     assert rerank(lines, scores, "the user's login") == rerank(lines, scores, "the login")
 
 
+DAYS = ("[1 May 2024] ", "", "", "", "[2 May 2024] ", "", "", "")
+
+
+def gains(query, roles, days):
+    """What dates change of what lines are worth, the least of it being 1."""
+    scores = {str(n): 1_000_000 for n in range(len(days))}
+
+    def worths(texts):
+        lines = [Item(str(n), t, "turn", roles[n % 2], "t") for n, t in enumerate(texts)]
+        return rerank(lines, scores, query)
+
+    bare = worths(["x" * 20] * len(days))
+    dated = worths([day + "x" * (20 - len(day)) for day in days])
+    changes = [new / old for new, old in zip(dated, bare, strict=True)]
+    return [round(change / min(changes), 3) for change in changes]
+
+
+@pytest.mark.parametrize("said_once", [True, False])
+def test_a_session_opens_with_what_is_new(said_once):
+    days = DAYS if said_once else [DAYS[0]] * 4 + [DAYS[4]] * 4
+    found = gains("pottery", ("Ann", "Ben"), days)
+    assert found[:4] == found[4:] == sorted(found[:4], reverse=True)
+    assert found[0] > 1.05
+
+
+@pytest.mark.parametrize(
+    ("query", "counts"),
+    [
+        ("Summarize what we said", True),
+        ("Can you give me an overview of it?", True),
+        ("the order in which I brought it up", True),
+        ("List what I brought up, in order", True),
+        ("Is my order in order to be sent?", False),
+        ("What is my budget?", False),
+    ],
+)
+def test_in_a_chat_a_sessions_opening_counts_for_a_summary_or_an_order(query, counts):
+    found = gains(query, ("user", "assistant"), DAYS)
+    assert found[:4] == found[4:]
+    assert found == [1] * 8 if not counts else found[0] > 1.5
+
+
+def test_without_dates_no_session_is_told():
+    assert gains("Summarize it", ("user", "assistant"), [""] * 8) == [1] * 8
+
+
+def test_a_summary_is_of_what_both_said():
+    one, other = rerank(
+        [Item(str(n), "A plan.", "turn", role) for n, role in enumerate(("assistant", "user"))],
+        {"0": 1_000_000, "1": 1_000_000},
+        "Summarize the plan",
+    )
+    assert one > other
+
+
 def test_a_message_too_long_is_sent_in_its_best_sentences():
     filler = " ".join(f"Sentence {n} is about nothing much at all." for n in range(60))
     text = f"{filler} The heron nests by the old mill in spring. {filler}"

@@ -2,19 +2,21 @@
 
 The same rule for every collection; what it does follows from what the items are. Passages stand
 alone. In talk among equals an answer often has none of the question's words: what is said around
-a hit is worth part of it, and a stretch that is all about the question more than a single line; and
-what a question wants to know of one who speaks there, that one mostly said.
-In a chat with an assistant it is mostly the user who tells things, in few words. Weights were
-searched for on one half of LoCoMo, QMSum and BEAM; `benchmarks/retrieval.py` shows both halves.
+a hit is worth part of it, and a stretch that is all about the question more than a single line;
+what a question wants to know of one who speaks there, that one mostly said; and a session opens
+with what is new. In a chat with an assistant it is mostly the user who tells things, in few words.
+Weights were searched for on one half of LoCoMo, QMSum and BEAM; `benchmarks/retrieval.py` shows
+both halves.
 """
 
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from itertools import compress, count
+from itertools import compress, count, pairwise
 from operator import mul, not_
 
 from contextwright.retrieval.item import Item
+from contextwright.retrieval.said_once import date_of
 from contextwright.retrieval.stems import stems
 
 CHAT = frozenset({"user", "assistant", "system", "developer", "tool", "model", "human", "ai"})
@@ -64,6 +66,17 @@ HOLDS = 0.15
 """What such a message is worth whatever is asked. Evidence in 2,000 tokens of BEAM: .716 without,
 .731 with, the same from .1 to .3; `I prefer` beside these gave some questions what it took from
 others."""
+SUMMARY = re.compile(r"\b(?:summar\w+|overview|recap)\b", re.IGNORECASE)
+"""A question about all that was said of something, by whomever."""
+ORDER = re.compile(r"\bthe order in which\b|\bin (?:\w+ )?order\b(?! to\b)", re.IGNORECASE)
+"""A question about what was brought up when."""
+OPENS_TALK = 0.1
+"""What a session's first line is worth more in talk among equals."""
+OPENS_CHAT = 1.0
+"""The same in a chat, for a summary or an order: one comes back with what is new, and then asks on
+about it. For other questions it is worth nothing there."""
+OPENING = 1 / 3
+"""Part of a session over which that fades to a third."""
 UNMATCHED = 0.1
 """What a line is worth without any of the words, so that room left over goes to short ones."""
 SPARSE = 0.5
@@ -81,7 +94,8 @@ def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") ->
         items: all items, those of a thread in their order.
         scores: id to score in millionths.
     """
-    user = 1.0 if ADVICE.search(query) else USER
+    user = _user_weight(query)
+    opens = OPENS_CHAT if SUMMARY.search(query) or ORDER.search(query) else 0.0
     own = [scores.get(item.id, 0) / 1_000_000 for item in items]
     reranked = [0.0] * len(items)
     are_turns = [*map(is_turn, items)]
@@ -102,29 +116,15 @@ def rerank(items: Sequence[Item], scores: Mapping[str, int], query: str = "") ->
                 for place, asker in zip(places, asks, strict=True)
             ]
             values = _chat(line, [user if asker else 1.0 for asker in asks], holds)
+            values = _opened(values, items, places, opens)
         else:
-            values = _talk(line)
+            values = _opened(_talk(line), items, places, OPENS_TALK)
             if named:
                 roles = [items[place].role for place in places]
                 values = _of_speakers(values, roles, named)
         around.update(zip(places, values, strict=True))
     _fill(reranked, own, turns, _lengths(items, turns, SPARSE), [around[place] for place in turns])
     return reranked
-
-
-def in_context(
-    items: Sequence[Item], likeness: Sequence[float], usual: float, query: str
-) -> list[float]:
-    """Nearness of meaning in its context: of a chat with an assistant, what is above the usual,
-    the user's counting more and long messages less, as their words do; else as it is."""
-    if not is_chat(items):
-        return list(likeness)
-    turns = [place for place, item in enumerate(items) if is_turn(item)]
-    user = 1.0 if ADVICE.search(query) else USER
-    nearness = [max(0.0, each - usual) for each in likeness]
-    for place, length in zip(turns, _lengths(items, turns, SPARSE), strict=True):
-        nearness[place] *= (user if items[place].role in ASKS else 1.0) / length
-    return nearness
 
 
 def is_chat(items: Sequence[Item]) -> bool:
@@ -136,6 +136,33 @@ def is_chat(items: Sequence[Item]) -> bool:
 def is_turn(item: Item) -> bool:
     """Whether an item is a line of a conversation."""
     return item.kind == "turn" or (item.kind == "passage" and bool(item.role))
+
+
+def _user_weight(query: str) -> float:
+    """How much more a user's message is worth in a chat."""
+    return 1.0 if ADVICE.search(query) or SUMMARY.search(query) else USER
+
+
+def _opened(
+    values: list[float], items: Sequence[Item], places: Sequence[int], share: float
+) -> list[float]:
+    """A thread's values, more where a session begins: at the thread's first line, and where the
+    date in brackets is another one. As they were in a thread without dates."""
+    texts = [items[place].text for place in places] if share else []
+    dates = [date_of(text) if text[:1] == "[" else "" for text in texts]
+    starts, date = [0], ""
+    for line, each in enumerate(dates):
+        if each and date and each != date:
+            starts.append(line)
+        date = each or date
+    if not date:
+        return values
+    opened: list[float] = []
+    for start, end in pairwise([*starts, len(values)]):
+        fade = -1 / (OPENING * (end - start))
+        gains = (1 + share * math.exp(fade * line) for line in range(end - start))
+        opened += map(mul, values[start:end], gains)
+    return opened
 
 
 def _fill(

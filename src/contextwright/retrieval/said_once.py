@@ -22,10 +22,16 @@ Session = tuple[str, str]
 """A thread, and the date of some lines of it."""
 
 
+def date_of(text: str) -> str:
+    """The date in brackets that a text begins with; empty for one without."""
+    date = _DATE.match(text)
+    return date[0] if date else ""
+
+
 def session_of(item: Item) -> Session | None:
     """The thread and the date that an item begins with; None for one without a date."""
-    date = _DATE.match(item.text)
-    return (item.thread, date[0]) if date else None
+    date = date_of(item.text)
+    return (item.thread, date) if date else None
 
 
 def without_date(item: Item, session: Session) -> str:

@@ -107,16 +107,16 @@ class ToolIndex:
 
     def _own_scores(self, request: str) -> dict[str, float]:
         """By words, and by meaning where there is an embedder, in millionths."""
-        by_words = {hit.item.id: float(hit.score) for hit in self._index.search(request, ONE)}
+        sums = {hit.item.id: float(hit.score) for hit in self._index.search(request, ONE)}
         for name, score in self._purposes.scores(request, feedback=True).items():
-            by_words[name] = by_words.get(name, 0.0) + PURPOSE * score
-        best = max(by_words.values(), default=0.0)
-        by_words = {name: score * ONE / best for name, score in by_words.items()}
+            sums[name] = sums.get(name, 0.0) + PURPOSE * score
+        best = max(sums.values(), default=0.0)
+        by_words = {name: round(score * ONE / best) for name, score in sums.items()}
         near = self._purposes.likeness(request)
         if not near:
-            return by_words
+            return {name: float(score) for name, score in by_words.items()}
         names = list(near)
-        lexical = [by_words.get(name, 0.0) for name in names]
+        lexical = [by_words.get(name, 0) for name in names]
         both = fused(lexical, [near[name] for name in names], WORDS)
         return {name: float(score) for name, score in zip(names, both, strict=True) if score > 0}
 
