@@ -2,9 +2,12 @@
 together.
 
     CONTEXTWRIGHT_DATA=... python -m benchmarks.retrieval_figures [SET ...] [--methods ...]
+
+Sets and methods that are not asked for keep their figures.
 """
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks import figures
@@ -17,15 +20,17 @@ CHOSEN = ("recency", "BM25", "bm25s", "within")
 """What the page shows; the rest is on docs/reference/retrieval.md."""
 
 
-def recalls(corpora: list[Corpus], make: Any, room: int) -> list[list[float]]:
-    """The share of each question's evidence, by conversation."""
+def recalls(corpora: list[Corpus], make: Any, rooms: Sequence[int]) -> list[list[list[float]]]:
+    """By budget, the share of each question's evidence, by conversation."""
     kept: dict[int, tuple[Pack, dict[str, Item]]] = {}
-    found: list[list[float]] = []
+    found: list[list[list[float]]] = [[] for _ in rooms]
     for items, questions in corpora:
         if id(items) not in kept:
             kept[id(items)] = make(items), {item.id: item for item in items}
         pack, full = kept[id(items)]
-        found.append([recall(question, full, pack(question, room)) for question in questions])
+        shares = [[recall(each, full, pack(each, room)) for room in rooms] for each in questions]
+        for place, groups in enumerate(found):
+            groups.append([each[place] for each in shares])
     return found
 
 
@@ -33,7 +38,7 @@ def measured(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
     """A set's figures by method and budget."""
     corpora, rows = SETS[name](), []
     for method, make in chosen.items():
-        cells = [mean_interval(recalls(corpora, make, room)) for room in BUDGETS[name]]
+        cells = [mean_interval(groups) for groups in recalls(corpora, make, BUDGETS[name])]
         rows.append({"method": method, "recall": cells})
         print(name, rows[-1], flush=True)
     return {
@@ -45,6 +50,16 @@ def measured(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def merged(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sets as they were, with the rows of the methods that were measured anew in their places."""
+    found = {part["set"]: part for part in old}
+    for part in new:
+        before = found.get(part["set"], part)["rows"]
+        rows = {row["method"]: row for row in [*before, *part["rows"]]}
+        found[part["set"]] = part | {"rows": list(rows.values())}
+    return list(found.values())
+
+
 def main() -> None:
     """Measure, and write the figures."""
     parser = argparse.ArgumentParser()
@@ -54,6 +69,8 @@ def main() -> None:
     wanted = given.methods.split(",")
     chosen = {name: make for name, make in methods().items() if name in wanted}
     parts = [measured(name, chosen) for name in given.sets]
+    before = figures.load("retrieval") or {"parts": []}
+    parts = merged(parts, before["parts"])
     print(figures.save("retrieval", "python -m benchmarks.retrieval_figures", ("bm25s",), parts))
 
 
