@@ -2,6 +2,7 @@
 
 from benchmarks.economy_grid import table, within
 from benchmarks.intervals import mean_interval
+from benchmarks.retrieval_figures import merged
 from benchmarks.worth import PAGE, page
 from benchmarks.worth_losses import losses
 
@@ -78,3 +79,14 @@ def test_an_interval_is_as_wide_as_its_groups_differ():
     low, middle, high = mean_interval([[0.0, 0.0], [1.0], [0.0], [1.0]])
     assert (low, middle) == (0.0, 0.4)
     assert high == 1.0
+
+
+def test_retrieval_measured_in_part_keeps_the_other_rows():
+    old = [{"set": "a", "rows": [{"method": "x", "recall": 1}, {"method": "y", "recall": 2}]},
+           {"set": "b", "rows": [{"method": "x", "recall": 3}]}]  # fmt: skip
+    new = [{"set": "a", "rows": [{"method": "y", "recall": 4}]}]
+    assert merged(new, old) == [
+        {"set": "a", "rows": [{"method": "x", "recall": 1}, {"method": "y", "recall": 4}]},
+        old[1],
+    ]
+    assert merged(new, []) == new

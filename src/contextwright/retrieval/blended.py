@@ -59,8 +59,8 @@ def _chat(
         scores = {item.id: round(1_000_000 * pull) for item, pull in zip(items, pulls, strict=True)}
         return rerank(items, scores, query)
     return [
-        worth * (1 + CHAT_NEAR * pull) if is_turn(item) else worth + CHAT_FOUND * pull
-        for item, worth, pull in zip(items, _stretched(worths), pulls, strict=True)
+        value * (1 + CHAT_NEAR * pull) if is_turn(item) else value + CHAT_FOUND * pull
+        for item, value, pull in zip(items, _stretched(worths), pulls, strict=True)
     ]
 
 

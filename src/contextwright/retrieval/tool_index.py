@@ -82,10 +82,10 @@ class ToolIndex:
         request = self._unquoted(request)
         own = self._own_scores(request)
         scores = dict.fromkeys(self._names, 0.0) | own
-        told = frozenset(stems(request))
+        words = frozenset(stems(request))
         for taker in nsmallest(TAKERS, own, key=lambda name: (-own[name], name)):
             for giver, taken in self._needs[taker].items():
-                if not all(words <= told for words in taken):
+                if not all(field <= words for field in taken):
                     scores[giver] = max(scores[giver], GIVES * own[taker])
         families = {hit.item.id: hit.score for hit in self._families.search(request, ONE)}
         for name in scores:
