@@ -1,15 +1,20 @@
 """Tasks over a conversation that grows: the answer before is brought up to date."""
 
+from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from contextwright.atoms.logged_digests import LoggedDigests
 from contextwright.blocks.block import Blocks
 from contextwright.spec.growing import ITEM, Beginning
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import LogPart
 from contextwright.spec.task import Answer, Task
 
+HISTORY = "history"
+"""What brings the conversation."""
 CHECKPOINTS = 8
 """Hashes that are kept of one conversation: of what an answer covers, and of all."""
 
@@ -27,32 +32,74 @@ def ask_grown(
             are read: what was shortened for one question may be left whole for the next.
     """
     digests = inputs.digests(logged or blocks)
-    snapshot = inputs.snapshot
-    start = blocks[0].id if blocks else ""
-    series = _hash(f"{snapshot.root_id}\n{inputs.agent}\n{name}\n{start}".encode())
+    series = _series(name, blocks[0].id if blocks else "", inputs)
     with inputs.memo.growing(("running digest", series), RunningDigest) as running:
         running.follow(digests)
-        known = next((one for one in inputs.answers.newest(series) if _is_of(one, running)), None)
-        covered = known.covers if known is not None else 0
-        if known is not None and covered == len(blocks):
-            inputs.used[known.fingerprint] = known
-            return known, known.whole
-        whole = running.digest(len(blocks))
+        said = _Said(len(blocks), running.digest, blocks.__getitem__)
+        return _ask(task, series, said, inputs)
+
+
+def ask_of_log(
+    task: Task, name: str, part: LogPart, source: str, inputs: Inputs
+) -> tuple[Answer | None, str]:
+    """As `ask_grown`, over exchanges of the log, of which no others are looked at than those that
+    the last answer did not cover.
+
+    Args:
+        part: these exchanges, one at least. source: what their blocks are brought by.
+    """
+    snapshot = inputs.snapshot
+    start = part.spans[0][0]
+    series = _series(name, snapshot.exchanges(start, start + 1)[0].first.id, inputs)
+    with inputs.memo.growing(("logged digests", name), LoggedDigests) as digests:
+        digests.follow(part, inputs)
+
+        def behind(new: slice) -> Blocks:
+            return part.blocks(part.behind(new.start), source, inputs)
+
+        said = _Said(part.count, lambda count: digests.hash_of(count, part, inputs), behind)
+        return _ask(task, series, said, inputs)
+
+
+class _Said(NamedTuple):
+    """What a task is over.
+
+    Args:
+        count: its blocks. digest: names the content of so many of the first.
+        behind: the blocks of a slice.
+    """
+
+    count: int
+    digest: Callable[[int], str]
+    behind: Callable[[slice], Blocks]
+
+
+def _series(name: str, start: str, inputs: Inputs) -> str:
+    return _hash(f"{inputs.snapshot.root_id}\n{inputs.agent}\n{name}\n{start}".encode())
+
+
+def _ask(task: Task, series: str, said: _Said, inputs: Inputs) -> tuple[Answer | None, str]:
+    known = next((one for one in inputs.answers.newest(series) if _is_of(one, said)), None)
+    covered = known.covers if known is not None else 0
+    if known is not None and covered == said.count:
+        inputs.used[known.fingerprint] = known
+        return known, known.whole
+    whole, new = said.digest(said.count), said.behind(slice(covered, None))
     increment = msgspec.structs.replace(
         task,
         previous=_text(known.value) if known is not None else task.previous,
-        blocks=blocks[covered:],
-        source=_hash(b"".join(inputs.digests(blocks[covered:]))),
+        blocks=new,
+        source=_hash(b"".join(inputs.digests(new))),
         series=series,
-        covers=len(blocks),
+        covers=said.count,
         whole=whole,
     )
     return inputs.ask(increment), whole
 
 
-def _is_of(answer: Answer, running: "RunningDigest") -> bool:
+def _is_of(answer: Answer, said: _Said) -> bool:
     """Whether it answers for what the conversation begins with."""
-    return 0 < answer.covers <= running.count and running.digest(answer.covers) == answer.whole
+    return 0 < answer.covers <= said.count and said.digest(answer.covers) == answer.whole
 
 
 class RunningDigest:
@@ -88,13 +135,20 @@ class RunningDigest:
         return hashed.hexdigest()
 
 
+def ask_until_asked(task: Task, name: str, inputs: Inputs) -> Answer | None:
+    """The answer to a task over the conversation up to what the user said last, as the log has
+    it; None also where nobody said anything."""
+    part = LogPart(inputs.snapshot.preamble, asked_until(inputs))
+    return ask_of_log(task, name, part, HISTORY, inputs)[0] if part.count else None
+
+
 def until_asked(inputs: Inputs) -> Blocks:
     """The conversation up to what the user said last: the same at every step of a turn."""
     snapshot, stop = inputs.snapshot, asked_until(inputs)
     # all but the newest exchange, which may still grow, is one object from turn to turn
     older = max(snapshot.preamble, min(stop, snapshot.exchange_count - 1))
-    newest = inputs.blocks(snapshot.exchanges(older, stop), "history")
-    known = inputs.until(older, "history")
+    newest = inputs.blocks(snapshot.exchanges(older, stop), HISTORY)
+    known = inputs.until(older, HISTORY)
     return (*known, *newest) if newest else known
 
 

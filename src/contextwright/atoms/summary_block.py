@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.atoms.incremental import ask_grown
+from contextwright.atoms.incremental import ask_grown, ask_of_log
 from contextwright.atoms.select.from_compaction import covered_by
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
@@ -14,8 +14,9 @@ from contextwright.blocks.ref import range_ref
 from contextwright.session.event import Event
 from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import LogPart, ends_of_part, lineage_of_part
 from contextwright.spec.logged_prefix import PLACE
-from contextwright.spec.task import Task
+from contextwright.spec.task import Answer, Task
 from contextwright.text.cut import cut
 
 
@@ -44,7 +45,7 @@ def merged(
     event, rest = _reusable(blocks, inputs) if not (task.schema or task.prompt) else (None, blocks)
     if event is not None and not rest:
         why = f"summary in the log, by {event.speaker}"
-        return (_block(event.text, blocks, _lineage_of(blocks), source, why),)
+        return (_block_of(event.text, blocks, _lineage_of(blocks), source, why),)
     if event is not None:
         task = msgspec.structs.replace(task, previous=inputs.clean(event.text))
     logged = blocks if logged is None else logged
@@ -52,18 +53,49 @@ def merged(
     if answer is None or not _text(answer.value).strip():
         return None
     table = inputs.memo.table(("merged", name, source, inputs.counter_id), brief=True)
-    text = _text(answer.value)
-    key = (text, answer.model, whole, blocks[0].id, len(blocks))
+    key = (_text(answer.value), answer.model, whole, blocks[0].id, len(blocks))
     if key not in table:
-        if task.max_tokens and not task.schema:
-            text = cut(text, task.max_tokens, "head", inputs.count)
-        why = f"summary of {len(blocks)} exchanges by {answer.model}"
+        text, why = _told(answer, len(blocks), task, inputs)
         with inputs.memo.growing(("summary's lineage", name, source), _Lineage) as lineage:
-            table[key] = _block(text, blocks, lineage.of(logged), source, why)
+            table[key] = _block_of(text, blocks, lineage.of(logged), source, why)
     summary: Block = table[key]
     # a record is asked for as such, whatever it takes; a summary that is no shorter is none
     pays = task.schema or _over(blocks, inputs.cost(summary), inputs)
     return (summary,) if pays else blocks
+
+
+def summary_of_log(
+    part: LogPart, tokens: int, inputs: Inputs, task: Task, name: str, source: str
+) -> Block | None:
+    """The summary of exchanges of the log, of which no others are looked at than what is new; None
+    where they have to be: none was prepared, or it would not be shorter.
+
+    Args:
+        tokens: that they take. task, name, source: as for `merged`.
+    """
+    if tokens <= task.max_tokens:
+        return None
+    answer, whole = ask_of_log(task, name, part, source, inputs)
+    if answer is None or not _text(answer.value).strip():
+        return None
+    table = inputs.memo.table(("merged of log", name, source, inputs.counter_id), brief=True)
+    key = (_text(answer.value), answer.model, whole, part)
+    if key not in table:
+        text, why = _told(answer, part.count, task, inputs)
+        lineage = lineage_of_part(part, inputs.snapshot)
+        ends = ends_of_part(part, inputs.snapshot)
+        together = len(part.spans) == 1
+        table[key] = _block(text, ends, lineage, source, why, together=together)
+    summary: Block = table[key]
+    return summary if inputs.cost(summary) < tokens else None
+
+
+def _told(answer: Answer, count: int, task: Task, inputs: Inputs) -> tuple[str, str]:
+    """What an answer says, and what of."""
+    text = _text(answer.value)
+    if task.max_tokens and not task.schema:
+        text = cut(text, task.max_tokens, "head", inputs.count)
+    return text, f"summary of {count} exchanges by {answer.model}"
 
 
 def _over(blocks: Blocks, tokens: int, inputs: Inputs) -> bool:
@@ -115,18 +147,36 @@ def _lineage_of(blocks: Blocks) -> tuple[str, ...]:
     return tuple(chain.from_iterable([block.lineage or (block.id,) for block in blocks]))
 
 
-def _block(text: str, blocks: Blocks, lineage: tuple[str, ...], source: str, why: str) -> Block:
-    label = source.removeprefix("select:")
+def _block_of(text: str, blocks: Blocks, lineage: tuple[str, ...], source: str, why: str) -> Block:
     first, last = blocks[0].order, blocks[-1].order
     together = first >= 0 and last - first == len(blocks) - 1
+    return _block(text, (lineage[0], lineage[-1]), lineage, source, why, together=together)
+
+
+def _block(
+    text: str,
+    ends: tuple[str, str],
+    lineage: tuple[str, ...],
+    source: str,
+    why: str,
+    *,
+    together: bool,
+) -> Block:
+    """The block of a summary.
+
+    Args:
+        ends: the first and the last id of what it stands for. together: whether it stands for all
+            that lies between these.
+    """
+    label = source.removeprefix("select:")
     return Block(
-        id=f"summary:{label}/{lineage[0]}",
+        id=f"summary:{label}/{ends[0]}",
         source=f"summary:{label}",
         layer=Layer.CONVERSATION,
         text=text,
         cache=CacheClass.SESSION,
         fidelity=Fidelity.SUMMARIZED,
-        ref=range_ref(lineage[0], lineage[-1]) if together else "",
+        ref=range_ref(*ends) if together else "",
         lineage=lineage,
         why=why,
     )

@@ -15,10 +15,11 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.protection import Protection
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.compiler.change import Change
-from contextwright.compiler.lineage_ranges import LONG, in_ranges
+from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings, LimitStage, once
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import LONG
 
 _KEY, _CHANGE = itemgetter(0), itemgetter(1)
 

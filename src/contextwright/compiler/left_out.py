@@ -21,13 +21,14 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
 from contextwright.compiler.overflow import Spare, enforce_budget, spare_of_limit
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import Span, gaps_between, spans_of
+from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError
 from contextwright.render.target import Target
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import Span
 from contextwright.spec.terminal import Terminal
 
 SOURCE = "left_out"

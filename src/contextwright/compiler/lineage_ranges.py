@@ -7,10 +7,9 @@ import msgspec
 from contextwright.blocks.ref import parse_ref, range_ref
 from contextwright.session.log import Log
 from contextwright.spec.growing import ITEM, Beginning
+from contextwright.spec.log_part import FEW, LONG
 from contextwright.spec.memo import Memo
 
-LONG = 32
-"""Ids up to which a lineage is written out: a turn's, such as anybody reads."""
 CHUNK = 1024
 """Ids that are compared with those of the log at once, at most."""
 _PREFIX = "event://"
@@ -86,7 +85,7 @@ def _lengthen(run: _Run, ids: tuple[str, ...], log: Log) -> None:
 
 
 def _ids_of(run: _Run, ids: tuple[str, ...]) -> tuple[str, ...]:
-    members = ids[run.start : run.start + run.count] if run.count < 3 else ()
+    members = ids[run.start : run.start + run.count] if run.count < FEW else ()
     return members or (range_ref(ids[run.start], ids[run.start + run.count - 1]),)
 
 

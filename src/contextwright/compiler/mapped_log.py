@@ -10,12 +10,13 @@ from weakref import ref
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change import Change
-from contextwright.compiler.stood_for import Span, is_within
+from contextwright.compiler.stood_for import is_within
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import Span
 from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.word_roles import Guard
 

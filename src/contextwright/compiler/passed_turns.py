@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.stood_for import NO_MERGES, StoodFor, spans_between, stood_for
+from contextwright.compiler.stood_for import NO_MERGES, StoodFor, stood_for
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import spans_between
 from contextwright.tasks.left_turns import LEFT_TURNS, NONE_PASSED, Passed
 
 

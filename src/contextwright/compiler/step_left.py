@@ -22,13 +22,14 @@ from contextwright.compiler.mapped_log import (
 )
 from contextwright.compiler.step_near import Near, with_passed
 from contextwright.compiler.step_places import joined
-from contextwright.compiler.stood_for import spans_between, spans_of, stood_for
+from contextwright.compiler.stood_for import spans_of, stood_for
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
 from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import spans_between
 from contextwright.spec.task import Answer
 
 LOWEST = 2

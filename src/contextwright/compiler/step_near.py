@@ -17,10 +17,10 @@ from contextwright.blocks.block import Blocks
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
-from contextwright.compiler.stood_for import Span, spans_between
 from contextwright.compiler.token_sums import tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import Span, spans_between
 from contextwright.spec.terminal import (
     CompactLargest,
     CompactLongTurn,

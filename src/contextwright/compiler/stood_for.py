@@ -11,9 +11,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.memo.owned_tables import Table
 from contextwright.session.log import Log
 from contextwright.spec.growing import begins_with
-
-Span = tuple[int, int]
-"""Neighbouring exchanges: the place of the first, and of the one behind the last."""
+from contextwright.spec.log_part import Span, spans_between
 
 _LINEAGE = attrgetter("lineage")
 
@@ -155,12 +153,6 @@ def joined_spans(spans: tuple[Span, ...], orders: Iterable[int]) -> tuple[Span, 
         else:
             joined.append((start, stop))
     return tuple(joined)
-
-
-def spans_between(start: int, stop: int, without: Iterable[int]) -> tuple[Span, ...]:
-    """The places from `start` up to `stop` but for some, as spans of neighbours."""
-    edges = pairwise((start - 1, *sorted(at for at in set(without) if start <= at < stop), stop))
-    return tuple((a + 1, b) for a, b in edges if b > a + 1)
 
 
 def gaps_between(spans: Iterable[Span], start: int) -> list[Span]:

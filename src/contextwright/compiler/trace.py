@@ -17,15 +17,17 @@ from contextwright.blocks.layering import Trust
 from contextwright.blocks.minified_results import is_minified
 from contextwright.blocks.protection import Protection, whole_of_its_own
 from contextwright.compiler.change import Change, StepTrace
-from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, Span, StoodFor, replaced_by
+from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, StoodFor, replaced_by
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
-from contextwright.compiler.word_left import behind_all, in_two
+from contextwright.compiler.word_left import behind_all
+from contextwright.compiler.word_of_log import by_itself
 from contextwright.compiler.word_steps import applied
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
+from contextwright.spec.log_part import Span
 from contextwright.spec.word_roles import Guard
 
 ENGINE_STEPS = frozenset({"orphans", "driver"})
@@ -200,11 +202,17 @@ class Tracer:
         sent = {block.id: block for block in blocks}
         self.changes = once([change for change in self.changes if not _is_moot(change, sent)])
 
-    def selected(self, step: str, ground: Blocks, after: Blocks) -> Blocks:
+    def selected(
+        self,
+        step: str,
+        ground: Blocks,
+        after: Blocks,
+        merges: Mapping[Block, StoodFor] = NO_MERGES,
+    ) -> Blocks:
         """Write down what was summarized; what a selection left out was never in."""
         if self.is_moot():
             return after
-        self._merges(step, ground, after)
+        self._merges(step, ground, after, merges)
         if self.counts_steps:
             self.steps.append(self._step(step, ground, after))
         return after
@@ -311,8 +319,8 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
 
 def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
     """An atom with nothing to its left. What it selects from is no change: it was never in."""
-    if (divided := in_two(atom, inputs, tracer)) is not None:
-        return divided
+    if (made := by_itself(atom, inputs, tracer)) is not None:
+        return made
     ground = atom.over(inputs)
     if ground is not None:
         ground = guard(ground)

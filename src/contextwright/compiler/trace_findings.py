@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
-from contextwright.compiler.stood_for import Span
+from contextwright.spec.log_part import Span
 
 
 class LimitStage(msgspec.Struct, frozen=True, eq=False):

@@ -1,7 +1,7 @@
 """A session at one position: O(1) to take, immutable, all that a compile may see of it."""
 
 from base64 import b32encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -161,6 +161,14 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         if attribute != "tag":
             return positions
         return sorted({*positions, *self._tagged_in_state(value)})
+
+    def newest(self, attribute: str, value: str) -> Iterator[int]:
+        """Positions of the events with this role, author, type or tool, the newest first: each is
+        looked up when it is asked for."""
+        before = self.position
+        while (ends := self.log.ends(attribute, value, before)) is not None:
+            before = ends[1]
+            yield before
 
     def holding(self, attribute: str, value: str, positions: Iterable[int]) -> set[int]:
         """Those of the positions whose events have this role, author, type, tool or tag."""

@@ -2,7 +2,7 @@
 the one of limits."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
@@ -15,6 +15,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.log_part import Span
 from contextwright.spec.task import TaskGenerator
 
 
@@ -122,6 +123,32 @@ class Standing(Atom, frozen=True, kw_only=True):
         """What it goes by beside the exchanges: as long as that is the same, what it left stands;
         None where it may leave anything of them."""
         raise NotImplementedError(f"{self.word} does not say what it goes by")
+
+
+class OfLog(NamedTuple):
+    """What a word made of the log.
+
+    Args:
+        blocks: what it brings. spans: the exchanges that the summary among them stands for.
+        tokens: what these took.
+    """
+
+    blocks: Blocks
+    spans: tuple[Span, ...] = ()
+    tokens: int = 0
+
+
+class LogReader(Atom, frozen=True, kw_only=True):
+    """With nothing to its left it stands on the conversation up to an exchange, as the log has it,
+    and is given none of it: it looks at what came since it was last asked."""
+
+    def of_log(self, inputs: Inputs, tokens: Callable[[int], int]) -> OfLog | None:
+        """What it makes of that; None where it has to be given the blocks.
+
+        Args:
+            tokens: what the conversation up to an exchange takes, but for the newest; a look-up.
+        """
+        raise NotImplementedError(f"{self.word} does not say what it makes of the log")
 
 
 class ToolScope(Atom, frozen=True, kw_only=True):

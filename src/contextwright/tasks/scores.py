@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -26,9 +27,9 @@ def query_in(snapshot: Snapshot) -> str:
         texts.append(str(plan.get("goal", "")))
         do: Any = plan.get("do", ())
         texts += map(str, do) if isinstance(do, (list, tuple)) else [str(do)]
-    users = snapshot.positions("role", "user")
-    if users:
-        texts.append(snapshot.log[users[-1]].text)
+    newest = next(snapshot.newest("role", "user"), None)
+    if newest is not None:
+        texts.append(snapshot.log[newest].text)
     return "\n".join(filter(None, texts))
 
 
@@ -38,8 +39,8 @@ EARLIER = 3
 
 def earlier_in(snapshot: Snapshot) -> list[str]:
     """What the user said before the last time, the newest three, oldest first."""
-    users = snapshot.positions("role", "user")
-    return [snapshot.log[position].text for position in users[-EARLIER - 1 : -1]]
+    users = [*islice(snapshot.newest("role", "user"), 1, EARLIER + 1)]
+    return [snapshot.log[position].text for position in reversed(users)]
 
 
 def scored(blocks: Blocks, inputs: Inputs) -> Blocks:

@@ -7,18 +7,19 @@ from typing import ClassVar, Literal
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.incremental import asked_until
 from contextwright.atoms.select.select import Select
-from contextwright.atoms.summary_block import merged
+from contextwright.atoms.summary_block import merged, summary_of_log
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.log_part import free_part
 from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.schema import check_schema
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Divided
+from contextwright.spec.word_roles import Divided, LogReader, OfLog
 
 SUMMARY_TOKENS = 400
 """Room for a paragraph on what was done, what was decided and what is open."""
@@ -31,7 +32,7 @@ _SCOPES = {
 }
 
 
-class Summarize(Divided, frozen=True, kw_only=True):
+class Summarize(Divided, LogReader, frozen=True, kw_only=True):
     """One summary for what stands to the left, or for its `scope`.
 
     What is not longer than the summary may be stays as it is; a record is made of anything.
@@ -86,6 +87,26 @@ class Summarize(Divided, frozen=True, kw_only=True):
             return blocks
         stop = max(inputs.settled, asked_until(inputs))
         return tuple(block for block in blocks if block.order < stop)
+
+    def of_log(self, inputs: Inputs, tokens: Callable[[int], int]) -> OfLog | None:
+        """A summary of what is before the window, and what has to stay of that."""
+        stop = inputs.window
+        if self.scope != "before_window" or self.schema or stop is None:
+            return None
+        if stop >= inputs.snapshot.exchange_count:
+            return None
+        part, held = free_part(stop, inputs)
+        if not part.count:
+            return None
+        source = _SCOPES[self.scope].label
+        stays = part.blocks([(at, at + 1) for at in held], source, inputs)
+        free = stays[: len(part.without)]
+        took = tokens(part.stop) - sum(map(inputs.cost, free))
+        tasks_before = len(inputs.asked)
+        made = summary_of_log(part, took, inputs, self.task, repr(self), source)
+        if made is not None:
+            return OfLog((made, *stays), part.spans, took)
+        return OfLog(stays) if inputs.dry and len(inputs.asked) > tasks_before else None
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A summary, and what has to stay."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from heapq import nlargest
-from itertools import compress
+from itertools import compress, islice
 from typing import ClassVar, Literal
 
 import msgspec
@@ -259,10 +259,7 @@ def _best_first(scores: Sequence[int]) -> Iterator[int]:
 def asked_last(inputs: Inputs) -> str:
     """What the user said last."""
     snapshot = inputs.snapshot
-    ends = snapshot.log.ends("role", "user", snapshot.position)
-    if ends is not None and (newest := snapshot.log[ends[1]].text):
-        return newest
-    for position in reversed(snapshot.positions("role", "user")):
+    for position in snapshot.newest("role", "user"):
         text = snapshot.log[position].text
         if text:
             return text
@@ -272,10 +269,8 @@ def asked_last(inputs: Inputs) -> str:
 def asked_before(inputs: Inputs) -> list[str]:
     """What the user said before that, the newest three, oldest first."""
     snapshot = inputs.snapshot
-    questions: list[str] = []
-    for position in reversed(snapshot.positions("role", "user")[-EARLIER - 1 : -1]):
-        questions.append(inputs.clean(snapshot.log[position].text))
-    return questions[::-1]
+    users = [*islice(snapshot.newest("role", "user"), 1, EARLIER + 1)]
+    return [inputs.clean(snapshot.log[position].text) for position in reversed(users)]
 
 
 def _scored(block: Block, score: int) -> Block:

@@ -45,7 +45,7 @@ class Capture(Writer, frozen=True, kw_only=True):
     def writes(self, snapshot: Snapshot) -> dict[str, Any]:
         """The state change; empty where there is no such message yet."""
         role = "user" if self.what == "user" else "assistant"
-        for position in reversed(snapshot.positions("role", role)):
+        for position in snapshot.newest("role", role):
             text = snapshot.log[position].text
             if text:
                 return {self.key: text}

@@ -1,9 +1,10 @@
 """`C.extract(schema, key)`: a conversation becomes a record in the state
 (context-algebra.md#extraction)."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from contextwright.atoms.incremental import ask_grown, until_asked
+from contextwright.atoms.incremental import ask_grown, ask_until_asked, until_asked
 from contextwright.atoms.select.from_state import json_text, label
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
@@ -12,11 +13,11 @@ from contextwright.errors import SpecError
 from contextwright.session.state import check_key
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.schema import check_schema
-from contextwright.spec.task import Task
-from contextwright.spec.word_roles import Writer
+from contextwright.spec.task import Answer, Task
+from contextwright.spec.word_roles import LogReader, OfLog, Writer
 
 
-class Extract(Writer, frozen=True, kw_only=True):
+class Extract(Writer, LogReader, frozen=True, kw_only=True):
     """Fill a schema from the conversation, up to what the user said last; keep the record in
     the state, for this agent and those behind it. The record is also a block of this request.
 
@@ -60,8 +61,18 @@ class Extract(Writer, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The record; what the state has of it where none was prepared."""
-        task = Task(kind="record", model=self.model, prompt=self.prompt, schema=self.schema)
-        answer = ask_grown(task, repr(self), blocks, inputs)[0] if blocks else None
+        answer = ask_grown(self._task, repr(self), blocks, inputs)[0] if blocks else None
+        return self._told(answer, inputs)
+
+    def of_log(self, inputs: Inputs, tokens: Callable[[int], int]) -> OfLog | None:
+        """The same of the conversation as the log has it."""
+        return OfLog(self._told(ask_until_asked(self._task, repr(self), inputs), inputs))
+
+    @property
+    def _task(self) -> Task:
+        return Task(kind="record", model=self.model, prompt=self.prompt, schema=self.schema)
+
+    def _told(self, answer: Answer | None, inputs: Inputs) -> Blocks:
         if answer is not None:
             inputs.wrote[self.key] = answer.value
             is_stored = answer.value == inputs.snapshot.state.get(self.key)

@@ -1,0 +1,91 @@
+"""The hash of a part of the log, gone on with from where one was asked for before: what it costs
+is what is new, and no exchange is compared with what it was."""
+
+from hashlib import sha256
+from typing import Any
+from weakref import ref
+
+from contextwright.session.log import Log
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import LogPart, spans_between
+
+LINK = 32
+"""Bytes of an exchange's digest."""
+NEWEST = 8
+"""Hashes that are kept: of what an answer covers, and of all."""
+PAGE = 4096
+"""Exchanges after which one is kept for as long as nothing before it is another one."""
+STATE = 256
+"""About the bytes of a hash that can be gone on with."""
+
+
+class LoggedDigests:
+    """Digests of one log's exchanges behind its instruction, and hashes of those that the part
+    has which is asked about. They grow at their end; a result that comes late begins what is behind
+    it anew."""
+
+    def __init__(self) -> None:
+        self._log: ref[Log] | None = None
+        self._begin(0)
+
+    def _begin(self, first: int) -> None:
+        self._first, self._joins = first, 0
+        self._links = bytearray()
+        self._without: tuple[int, ...] = ()
+        self._hashes: dict[int, Any] = {}  # place -> of those of the part in front of it
+
+    @property
+    def held_bytes(self) -> int:
+        """What it takes."""
+        return len(self._links) + STATE * len(self._hashes)
+
+    def follow(self, part: LogPart, inputs: Inputs) -> None:
+        """Bring it up to date with the log, as far as a part of it reaches."""
+        snapshot = inputs.snapshot
+        log, first = snapshot.log, snapshot.preamble
+        if self._log is None or self._log() is not log or first != self._first:
+            self._log = ref(log)
+            self._begin(first)
+        joins = log.late_joins(self._joins)
+        self._joins += len(joins)
+        known = first + len(self._links) // LINK
+        others = {at for at in joins if first <= at < known}
+        if others:
+            known = min(others)
+            del self._links[(known - first) * LINK :]
+        # one that goes on growing is none of those that are kept
+        stop = min(part.stop, snapshot.exchange_count - 1)
+        if known < stop:
+            new = inputs.memo.blocks(snapshot.exchanges(known, stop))
+            self._links += b"".join(inputs.digests(new))
+        others |= set(part.without) ^ set(self._without)
+        self._without = part.without
+        least = min(others, default=stop)
+        self._hashes = {at: one for at, one in self._hashes.items() if at <= least}
+
+    def hash_of(self, count: int, part: LogPart, inputs: Inputs) -> str:
+        """Of the digests of the first so many of a part, one behind the other."""
+        place = part.place_of(count)
+        stop = min(place, self._first + len(self._links) // LINK)
+        hashed = self._until(stop)
+        if place > stop:
+            newest = part.blocks([(stop, place)], "log", inputs)
+            hashed.update(b"".join(inputs.digests(newest)))
+        return hashed.hexdigest()
+
+    def _until(self, stop: int) -> Any:
+        first = self._first
+        known = max((at for at in self._hashes if at <= stop), default=first)
+        hashed = self._hashes[known].copy() if known in self._hashes else sha256()
+        pages = range(known - known % PAGE + PAGE, stop, PAGE)
+        links = memoryview(self._links)
+        for place in (*pages, stop):
+            for begin, end in spans_between(known, place, self._without):
+                hashed.update(links[(begin - first) * LINK : (end - first) * LINK])
+            self._hashes[place] = hashed.copy()
+            known = place
+        links.release()
+        rest = sorted(at for at in self._hashes if at % PAGE)[:-NEWEST]
+        for place in rest:
+            del self._hashes[place]
+        return hashed

@@ -1,0 +1,138 @@
+"""A part of the log that is told by its places: what a word makes of it costs what is new."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from contextwright.blocks.block import Blocks
+from contextwright.blocks.ref import range_ref
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.inputs import Inputs
+
+Span = tuple[int, int]
+"""Neighbouring exchanges: the place of the first, and of the one behind the last."""
+LONG = 32
+"""Ids up to which a lineage is written out: a turn's, such as anybody reads."""
+FEW = 3
+"""Neighbours from which on a range names them in fewer words than their ids."""
+
+
+class LogPart(NamedTuple):
+    """Exchanges of the log.
+
+    Args:
+        start: the first. stop: the one behind the last.
+        without: those in between that are no part of it, ascending.
+    """
+
+    start: int
+    stop: int
+    without: tuple[int, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return self.stop - self.start - len(self.without)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Their places."""
+        return spans_between(self.start, self.stop, self.without)
+
+    def behind(self, count: int) -> tuple[Span, ...]:
+        """The places of all but the first so many."""
+        place = self.place_of(count)
+        return tuple((max(start, place), stop) for start, stop in self.spans if stop > place)
+
+    def place_of(self, count: int) -> int:
+        """The place behind the first so many."""
+        place = self.start
+        for start, stop in self.spans:
+            if not count:
+                break
+            place = start + min(count, stop - start)
+            count -= place - start
+        return place
+
+    def blocks(self, spans: Iterable[Span], source: str, inputs: Inputs) -> Blocks:
+        """Their blocks at these places."""
+        exchanges = [one for span in spans for one in inputs.snapshot.exchanges(*span)]
+        return inputs.blocks(exchanges, source)
+
+
+def free_part(stop: int, inputs: Inputs) -> tuple[LogPart, list[int]]:
+    """The exchanges up to one that nothing holds and that have settled, and the places of the
+    others."""
+    snapshot, first = inputs.snapshot, inputs.snapshot.preamble
+    pinned = snapshot.exchanges_with("pinned", "yes", first, stop)
+    kept = {one.index for one in pinned}.union(
+        inputs.protection.held_exchanges(snapshot.exchange_count)
+    )
+    settled = max(first, min(stop, inputs.settled))
+    held = sorted(at for at in kept if first <= at < settled)
+    return LogPart(first, settled, tuple(held)), [*held, *range(settled, stop)]
+
+
+def spans_between(start: int, stop: int, without: Iterable[int]) -> tuple[Span, ...]:
+    """The places from `start` up to `stop` but for some, as spans of neighbours."""
+    edges = pairwise((start - 1, *sorted(at for at in set(without) if start <= at < stop), stop))
+    return tuple((a + 1, b) for a, b in edges if b > a + 1)
+
+
+def ends_of_part(part: LogPart, snapshot: Snapshot) -> tuple[str, str]:
+    """The ids of its first event and of its last, exchange by exchange."""
+    spans = part.spans
+    first = snapshot.exchanges(spans[0][0], spans[0][0] + 1)[0]
+    last = snapshot.exchanges(spans[-1][1] - 1, spans[-1][1])[0]
+    return first.ids[0], last.ids[-1]
+
+
+def lineage_of_part(part: LogPart, snapshot: Snapshot) -> tuple[str, ...]:
+    """The ids of its events, exchange by exchange; where they are many, neighbours in the log as
+    refs `event://FIRST#..LAST`."""
+    log, runs = snapshot.log, _runs(part.spans, snapshot)
+    if sum(stop - start for start, stop in runs) <= LONG:
+        return tuple(id for run in runs for id in log.ids(*run))
+    lineage: list[str] = []
+    for start, stop in runs:
+        if stop - start < FEW:
+            lineage += log.ids(start, stop)
+        else:
+            lineage.append(range_ref(log.ids(start, start + 1)[0], log.ids(stop - 1, stop)[0]))
+    return tuple(lineage)
+
+
+def _runs(spans: Iterable[Span], snapshot: Snapshot) -> list[Span]:
+    """The positions of the events of exchanges, one exchange behind the other, as longest runs."""
+    runs: list[Span] = []
+    for start, stop in _pieces(spans, snapshot):
+        if runs and runs[-1][1] == start:
+            start = runs.pop()[0]
+        runs.append((start, stop))
+    return runs
+
+
+def _pieces(spans: Iterable[Span], snapshot: Snapshot) -> Iterator[Span]:
+    mixed = sorted(_mixed(snapshot))
+    for start, stop in spans:
+        for index in [at for at in mixed if start <= at < stop]:
+            if start < index:
+                yield _positions(start, index, snapshot)
+            one = snapshot.exchanges(index, index + 1)[0]
+            yield from ((at, at + 1) for at in one.positions)
+            start = index + 1
+        if start < stop:
+            yield _positions(start, stop, snapshot)
+
+
+def _positions(start: int, stop: int, snapshot: Snapshot) -> Span:
+    """The positions of exchanges that follow one another in the log."""
+    first, last = (snapshot.exchanges(at, at + 1)[0] for at in (start, stop - 1))
+    return first.positions[0], last.positions[-1] + 1
+
+
+def _mixed(snapshot: Snapshot) -> set[int]:
+    """The exchanges that were joined by results once another had begun, and those others."""
+    log = snapshot.log
+    late = (snapshot.exchanges(at, at + 1)[0] for at in set(log.late_joins()))
+    return {log.exchange_count(at + 1) - 1 for one in late for at in one.positions}
