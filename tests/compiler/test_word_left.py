@@ -20,7 +20,7 @@ from contextwright.compiler.word_at_step import WordAtStep
 
 SPECS = (
     C.decay(full=2, fold=2, step=2, max_tokens=60), C.decay(1, 1, step=1, summary=False, subtasks=True),
-    C.summarize(max_tokens=60), C.decay(2, 3, max_tokens=60) | C.compact() | C.budget(500),
+    C.default() | C.summarize(max_tokens=60), C.decay(2, 3, max_tokens=60) | C.compact() | C.budget(500),
 )  # fmt: skip
 
 

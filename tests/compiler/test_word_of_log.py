@@ -19,6 +19,7 @@ SPECS = (
     C.window(n=1) + C.summarize(scope="before_window", max_tokens=100) | C.budget(2_000),
     C.window(steps=2) + C.summarize(scope="before_window", max_tokens=100) | C.budget(2_000),
     C.rolling(2, stride=2) | C.budget(1_500),
+    C.summarize(max_tokens=100) | C.budget(2_000),
     C.window(n=2) + C.distill() | C.budget(2_000),
     C.default() + RECORD | C.budget(2_000),
     C.window(n=1) + C.summarize(scope="before_window", max_tokens=100)
@@ -45,7 +46,7 @@ def requests(spec, events, format: str, every: int) -> list[object]:
 
 
 @settings(
-    suppress_health_check=list(HealthCheck), max_examples=25, deadline=None, phases=[Phase.generate]
+    suppress_health_check=list(HealthCheck), max_examples=8, deadline=None, phases=[Phase.generate]
 )
 @given(
     session=sessions(max_turns=10), spec=st.sampled_from(SPECS), every=st.integers(1, 5),
@@ -57,6 +58,7 @@ def test_sessions_of_every_shape_give_what_the_blocks_give(session, spec, every,
     with pytest.MonkeyPatch.context() as patch:
         for word in WORDS:
             patch.setattr(word, "of_log", lambda self, inputs, tokens: None)
+        patch.setattr(Summarize, "divides_at", lambda self, inputs, tokens: 0)
         assert requests(spec, events, format, every) == told
 
 
@@ -93,7 +95,7 @@ def blocks_brought(work) -> int:
     return sum(counts)
 
 
-@pytest.mark.parametrize("spec", SPECS[:5], ids=repr)
+@pytest.mark.parametrize("spec", SPECS[:-1], ids=repr)
 def test_a_turn_looks_at_no_more_of_a_long_session(spec):
     looks: list[tuple[int, int]] = []
     for turns in (TURNS, 4 * TURNS):

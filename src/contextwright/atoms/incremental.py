@@ -57,7 +57,10 @@ def ask_of_log(
         def behind(new: slice) -> Blocks:
             return part.blocks(part.behind(new.start), source, inputs)
 
-        said = _Said(part.count, lambda count: digests.hash_of(count, part, inputs), behind)
+        def hash_of(count: int) -> str:
+            return digests.hash_of(count, part, inputs)
+
+        said = _Said(part.size, hash_of, behind)
         return _ask(task, series, said, inputs)
 
 
@@ -65,11 +68,11 @@ class _Said(NamedTuple):
     """What a task is over.
 
     Args:
-        count: its blocks. digest: names the content of so many of the first.
+        size: its blocks. digest: names the content of so many of the first.
         behind: the blocks of a slice.
     """
 
-    count: int
+    size: int
     digest: Callable[[int], str]
     behind: Callable[[slice], Blocks]
 
@@ -81,17 +84,17 @@ def _series(name: str, start: str, inputs: Inputs) -> str:
 def _ask(task: Task, series: str, said: _Said, inputs: Inputs) -> tuple[Answer | None, str]:
     known = next((one for one in inputs.answers.newest(series) if _is_of(one, said)), None)
     covered = known.covers if known is not None else 0
-    if known is not None and covered == said.count:
+    if known is not None and covered == said.size:
         inputs.used[known.fingerprint] = known
         return known, known.whole
-    whole, new = said.digest(said.count), said.behind(slice(covered, None))
+    whole, new = said.digest(said.size), said.behind(slice(covered, None))
     increment = msgspec.structs.replace(
         task,
         previous=_text(known.value) if known is not None else task.previous,
         blocks=new,
         source=_hash(b"".join(inputs.digests(new))),
         series=series,
-        covers=said.count,
+        covers=said.size,
         whole=whole,
     )
     return inputs.ask(increment), whole
@@ -99,7 +102,7 @@ def _ask(task: Task, series: str, said: _Said, inputs: Inputs) -> tuple[Answer |
 
 def _is_of(answer: Answer, said: _Said) -> bool:
     """Whether it answers for what the conversation begins with."""
-    return 0 < answer.covers <= said.count and said.digest(answer.covers) == answer.whole
+    return 0 < answer.covers <= said.size and said.digest(answer.covers) == answer.whole
 
 
 class RunningDigest:
@@ -139,7 +142,7 @@ def ask_until_asked(task: Task, name: str, inputs: Inputs) -> Answer | None:
     """The answer to a task over the conversation up to what the user said last, as the log has
     it; None also where nobody said anything."""
     part = LogPart(inputs.snapshot.preamble, asked_until(inputs))
-    return ask_of_log(task, name, part, HISTORY, inputs)[0] if part.count else None
+    return ask_of_log(task, name, part, HISTORY, inputs)[0] if part.size else None
 
 
 def until_asked(inputs: Inputs) -> Blocks:

@@ -81,7 +81,7 @@ def summary_of_log(
     table = inputs.memo.table(("merged of log", name, source, inputs.counter_id), brief=True)
     key = (_text(answer.value), answer.model, whole, part)
     if key not in table:
-        text, why = _told(answer, part.count, task, inputs)
+        text, why = _told(answer, part.size, task, inputs)
         lineage = lineage_of_part(part, inputs.snapshot)
         ends = ends_of_part(part, inputs.snapshot)
         together = len(part.spans) == 1

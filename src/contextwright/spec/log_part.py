@@ -30,7 +30,7 @@ class LogPart(NamedTuple):
     without: tuple[int, ...] = ()
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many they are."""
         return self.stop - self.start - len(self.without)
 

@@ -89,14 +89,14 @@ class Summarize(Divided, LogReader, frozen=True, kw_only=True):
         return tuple(block for block in blocks if block.order < stop)
 
     def of_log(self, inputs: Inputs, tokens: Callable[[int], int]) -> OfLog | None:
-        """A summary of what is before the window, and what has to stay of that."""
-        stop = inputs.window
-        if self.scope != "before_window" or self.schema or stop is None:
-            return None
-        if stop >= inputs.snapshot.exchange_count:
+        """A summary of what has settled, or of what is before the window, and what has to stay."""
+        count = inputs.snapshot.exchange_count
+        stops = {"all": count, "before_window": inputs.window}
+        stop = stops.get(self.scope)
+        if self.schema or stop is None:
             return None
         part, held = free_part(stop, inputs)
-        if not part.count:
+        if not part.size:
             return None
         source = _SCOPES[self.scope].label
         stays = part.blocks([(at, at + 1) for at in held], source, inputs)
