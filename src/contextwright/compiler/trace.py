@@ -14,16 +14,15 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Trust
-from contextwright.blocks.minified_results import is_minified
-from contextwright.blocks.protection import Protection, whole_of_its_own
+from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
+from contextwright.compiler.refused_steps import refusal, says_the_same
 from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, StoodFor, replaced_by
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
 from contextwright.compiler.word_left import behind_all
 from contextwright.compiler.word_of_log import by_itself
 from contextwright.compiler.word_steps import applied
 from contextwright.errors import ProtectionError, SpecError
-from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
@@ -163,7 +162,7 @@ class Tracer:
         for block in self._protected(touched, after_by_key):
             key = (block.id, block.source)
             now = after_by_key.get(key)
-            reason = _touched(block, now, self._protection, last=last)
+            reason = refusal(block, now, self._protection, last=last)
             if reason:
                 wrong[key] = block
                 self._refuse(step, block, now, reason)
@@ -241,7 +240,7 @@ class Tracer:
     def _compare(
         self, step: str, block: Block, now: Block | None, reason: str, *, redacts: bool
     ) -> None:
-        if now is not None and _says_the_same(now, block):
+        if now is not None and says_the_same(now, block):
             return
         if now is None:
             action, why = "dropped", reason or left_out(step)
@@ -387,53 +386,6 @@ def _with_least_trust(block: Block, before: Blocks) -> Block:
     made_of = [one for one in before if one.id in own or not own.isdisjoint(one.lineage)]
     least = min((one.trust for one in made_of or before), default=Trust.FOREIGN)
     return block if block.trust <= least else msgspec.structs.replace(block, trust=least)
-
-
-def _touched(block: Block, now: Block | None, protection: Protection, *, last: bool) -> str:
-    """Why a step may not have done to a block what it did; empty where it may."""
-    if now is None:
-        return protection.keep_reason(block)
-    section = bool(block.messages) and not now.messages  # such as `C.layer` makes
-    if now.pinned < block.pinned or (now.order != block.order and not section):
-        return "its pin and its place are the log's"
-    if _says_the_same(now, block):
-        return ""
-    if now.messages and _is_paired(block) and not _is_paired(now):
-        return "calls and their results stay or leave together"
-    if last or (section and _quotes(block, now)):
-        return ""
-    # pictures of the user's may be described, words not rewritten
-    if not section and block.messages and _has_words(block, now):
-        return protection.keep_reason(block)
-    if not block.failed and is_minified(now, block):  # the same values, wherever they stand
-        return whole_of_its_own(block)
-    return protection.whole_reason(block)
-
-
-def _says_the_same(now: Block, block: Block) -> bool:
-    """Whether a step left a block's words alone. Told by the words: a memo may give back what it
-    made of an equal block, whose messages are other objects."""
-    return now.messages == block.messages and now.text == block.text
-
-
-def _is_paired(block: Block) -> bool:
-    """Whether every call has its result, and every result its call."""
-    parts = [part for message in block.messages for part in message.parts]
-    calls = {part.id for part in parts if isinstance(part, ToolCall)}
-    return calls == {part.call_id for part in parts if isinstance(part, ToolResult)}
-
-
-def _has_words(block: Block, now: Block) -> bool:
-    """Whether all that was said is still there, word for word, such as beside a picture that is
-    described now."""
-    texts = [part.text for m in block.messages for part in m.parts if isinstance(part, Text)]
-    return not block.results and all(text in now.plain_text for text in texts)
-
-
-def _quotes(block: Block, section: Block) -> bool:
-    """Whether all that was said stands in a section, word for word."""
-    parts = [part for m in block.messages for part in m.parts]
-    return all(p.text.strip() in section.text for p in parts if isinstance(p, (Text, ToolResult)))
 
 
 def _place_in(before: Blocks) -> Callable[[Block], int]:
