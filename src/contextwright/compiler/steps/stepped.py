@@ -24,12 +24,12 @@ from contextwright.compiler.steps.known_prefix import (
 from contextwright.compiler.stood_for import (
     NO_MERGES,
     StoodFor,
-    spans_between,
     stood_for_spans,
 )
 from contextwright.compiler.task_framing import with_short_task
 from contextwright.compiler.token_sums import tokens_between
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import spans_between
 from contextwright.spec.saved_fold import SavedPrefix
 from contextwright.spec.terminal import FoldHistory
 
