@@ -1,5 +1,6 @@
 """Stepwise compaction: rare steps, a prefix that keeps its bytes, everything behind a ref."""
 
+import json
 import random
 from itertools import takewhile
 
@@ -558,3 +559,33 @@ def test_rules_and_decisions_outlive_all_steps_and_nothing_done_is_shown_as_open
         assert f"file{n}.cfg" in text and f"queue{n} " in text
         is_open = f"do task{n}." in text or f"Started task{n}." in text
         assert not is_open or f"task{n} is " in text
+
+
+def viewed(form="{n:6} {line}"):
+    """A long file that was looked at as tools print it, and talk behind it."""
+    lines = [
+        line
+        for n in range(60)
+        for line in (f"    def step_{n}(self, value):", f"        return value + {n}", "")
+    ]
+    session = Session("s")
+    session.user("make the steps multiply")
+    session.call("view", '{"path": "/src/steps.py"}', id="v")
+    shown = ["class Steps:", *lines]
+    session.result("v", "\n".join(form.format(n=n, line=line) for n, line in enumerate(shown, 1)))
+    for n in range(30):
+        session.call("bash", json.dumps({"command": f"make t{n}"}), id=f"b{n}")
+        session.result(f"b{n}", f"all of run {n} passed. " * 20)
+    return session
+
+
+def test_a_note_names_what_a_printed_file_defines_by_its_lines():
+    sent = compile(viewed(), C.default() | C.compaction(2_500), model="gpt-5").body.decode()
+    assert "view /src/steps.py → 1 Steps, 2 step_0, 5 step_1, 8 step_2" in sent
+
+
+def test_an_index_names_no_numbers_of_lines():
+    sent = compile(viewed(), C.default() | C.compaction(2_500), model="gpt-5").body.decode()
+    assert "Also named there:" in sent
+    index = sent.partition("Also named there:")[2].partition("]")[0].split()
+    assert not [word for word in index if word.isdigit()]

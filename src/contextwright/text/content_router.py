@@ -30,6 +30,7 @@ from contextwright.text.line_selection import (
     select_units,
 )
 from contextwright.text.log_lines import log_share, log_units
+from contextwright.text.numbered_lines import is_numbered
 from contextwright.text.prose_units import prose_units
 from contextwright.text.readable_text import is_all_bytes, readable
 from contextwright.text.search_results import TITLES, read_results, result_forms, results_in
@@ -187,6 +188,7 @@ def detect(text: str) -> Kind:
         ("hits", _is_hits),
         ("trace", is_trace),
         ("log", lambda lines: log_share(lines) >= LOG_SHARE),
+        ("code", lambda lines: is_numbered(lines) and is_code(lines)),  # a tab is no column there
         ("table", lambda lines: is_table(lines) or is_quoted_table(head)),
         ("code", is_code),
     )

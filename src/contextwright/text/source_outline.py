@@ -1,8 +1,13 @@
 """Source code: its signatures first, then what it imports, then its bodies."""
 
 import re
+from bisect import bisect_right
+from itertools import accumulate
+from operator import itemgetter
 
+from contextwright.text.cut import Count
 from contextwright.text.line_selection import Unit
+from contextwright.text.numbered_lines import numbered, without_numbers
 
 _SIGNATURE = re.compile(
     r"(\s*)(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub"
@@ -12,6 +17,13 @@ _SIGNATURE = re.compile(
     r"|(?:const|let|var) \w+ = (?:async )?(?:\([^)]*\)|\w+) =>"
     r"|(?:(?:public|private|protected|static)\s+)+[\w<>\[\], ]+\s\w+\()",
 )
+_DEFINED = re.compile(
+    r"\b(?:def|class|func|function|fn|interface|struct|enum|trait|impl|type|module|namespace|object"
+    r"|record|protocol|extension)\b(?: ?\([^)]*\))?[ *]+(\w+)"
+    r"(?=\s*(?:[(<:{\[=;]|$)|\s+(?:extends|implements|struct|interface|for|where)\b)"
+    r"|\b(?:const|let|var) (\w+) = |(\w+)\(",
+)
+"""The name in a signature."""
 _IMPORT = re.compile(
     r"\s*(?:import |from \S+ import |#include|use [\w:]+|require\(|package |using )"
 )
@@ -19,13 +31,11 @@ _CODE = re.compile(
     r".*[;{}]\s*$|\s*(?:return|if|for|while|else|elif|try|except|raise|@)\b.*"
     r"|\s*\w+(?:\.\w+)* = .+|\s*(?:#|//|/\*|\*) ?.*"
 )
-_NUMBERED = re.compile(r"\A\s*\d+(?:\t|→|: |\| )")
-"""A line's number in front of it, as tools print files."""
 
 
 def is_code(lines: list[str]) -> bool:
     """Whether there is a signature or an import, and most lines read as code."""
-    full = [_NUMBERED.sub("", line, count=1) for line in lines if line.strip()]
+    full = without_numbers([line for line in lines if line.strip()])
     marks = sum(1 for line in full if _SIGNATURE.match(line) or _IMPORT.match(line))
     body = sum(1 for line in full if line[:1].isspace() or _CODE.match(line))
     return marks > 0 and (marks + body) * 10 >= len(full) * 6
@@ -36,8 +46,8 @@ def code_units(text: str) -> list[Unit]:
     signature (its docstring or first statement), then bodies from the top."""
     units: list[Unit] = []
     below = False
-    for place, line in enumerate(text.splitlines()):
-        bare = _NUMBERED.sub("", line, count=1)
+    lines = text.splitlines()
+    for place, (line, bare) in enumerate(zip(lines, without_numbers(lines), strict=True)):
         if match := _SIGNATURE.match(bare):
             indent = len(match[1].expandtabs(4))
             units.append(Unit(line, (0, indent, place)))
@@ -49,3 +59,17 @@ def code_units(text: str) -> list[Unit]:
             units.append(Unit(line, (1 if below else 3, 0 if below else place)))
             below = below and not line.strip()
     return units
+
+
+def definitions(text: str, max_tokens: int, count: Count) -> dict[int, str]:
+    """The names that code defines, by the numbers of their lines, in so many tokens: those that
+    stand in no other first. None where a text shows no numbers of lines."""
+    found: list[tuple[int, int, str]] = []
+    for number, line in numbered(text):
+        match = _SIGNATURE.match(line)
+        if match and (name := _DEFINED.search(line)):
+            found.append((len(match[1].expandtabs(4)), number, name[name.lastindex or 0]))
+    found.sort()
+    tokens = accumulate(count(f", {number} {name}") for _, number, name in found)
+    fitting = found[: bisect_right(list(tokens), max_tokens)]
+    return {number: name for _, number, name in sorted(fitting, key=itemgetter(1))}

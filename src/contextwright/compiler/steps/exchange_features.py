@@ -10,6 +10,7 @@ from contextwright.blocks.block import Block
 from contextwright.memo.ownership import cached_text
 from contextwright.session.event import Text, ToolCall
 from contextwright.text.json_rows import leaves, loaded
+from contextwright.text.numbered_lines import numbered
 
 NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement", "insert_text")
 OLD = ("oldText", "old_str", "old_string", "search")
@@ -76,7 +77,10 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 @cached_text
 def result_identifiers(text: str) -> tuple[str, ...]:
-    """Words that identify in a result: of JSON all but names of fields that are no values."""
+    """Words that identify in a result: of JSON all but names of fields that are no values, of a
+    file's lines all but their numbers."""
+    if lines := numbered(text):
+        return identifiers("\n".join([line for _, line in lines]))
     words, value = identifiers(text), loaded(text)
     fields = _fields(value)
     if fields.isdisjoint(words):

@@ -4,7 +4,6 @@ Tools name these arguments in a few ways, whoever made them; a call that none of
 nothing to a file that is known here.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -15,6 +14,7 @@ from contextwright.compiler.steps.exchange_features import OLD, Called, calls_of
 from contextwright.memo.ownership import cached_text
 from contextwright.text.file_arguments import PATHS
 from contextwright.text.json_rows import loaded
+from contextwright.text.numbered_lines import numbered
 
 WHOLE = ("content", "contents", "file_text")
 PART = ("newText", "new_str", "new_string", "replacement", "insert_text")
@@ -24,9 +24,6 @@ SEARCHES = ("pattern", "query", "regex", "glob")
 """Arguments of calls that look for something: what they give is no file."""
 RANGES = ("offset", "limit", "view_range", "start_line", "end_line", "lines", "range")
 """Arguments of calls that read a part of a file."""
-_NUMBERED = re.compile(r"^ *\d+(?:\t|: |\| ?|→)", re.MULTILINE)
-_NUMBERED_SHARE = 80
-"""Percent of a file's lines that begin with their number from which on numbers are not its own."""
 
 
 class FileEdit(msgspec.Struct, frozen=True):
@@ -74,7 +71,8 @@ def _edits(path: str, arguments: Mapping[str, Any], call: Called) -> tuple[FileE
         return (FileEdit(path, "write", whole),)
     if any(name in arguments for name in SEARCHES) or "." not in path.rpartition("/")[2]:
         return ()
-    text = _without_numbers(call.result)
+    lines = numbered(call.result)
+    text = "\n".join(line for _, line in lines) if lines else call.result
     if "\n" not in text.strip() or (loaded(text) is not None and not path.endswith("json")):
         return ()
     partial = any(arguments.get(name) for name in RANGES)
@@ -84,13 +82,3 @@ def _edits(path: str, arguments: Mapping[str, Any], call: Called) -> tuple[FileE
 def _text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
     values = (arguments.get(name) for name in names)
     return next((value for value in values if isinstance(value, str) and value), "")
-
-
-def _without_numbers(text: str) -> str:
-    """A file's lines, where a tool shows each behind its number."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    numbered = [line for line in lines if _NUMBERED.match(line)]
-    if len(numbered) * 100 < _NUMBERED_SHARE * len(lines):
-        return text
-    bodies = (line for line in text.splitlines() if _NUMBERED.match(line))
-    return "\n".join(_NUMBERED.sub("", line) for line in bodies)

@@ -22,6 +22,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import full_output_note, shorten
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
+from contextwright.text.source_outline import definitions
 from contextwright.text.tool_result import shorten_result
 
 SMALL = 60
@@ -36,6 +37,7 @@ LINE_CHARS = 120
 ARGUMENT = 160
 """Characters of an argument that is told whole."""
 _SENTENCE = re.compile(r"(?<=[.!?:])\s")
+_LINE_NUMBER = re.compile(r"^ *(\d+)", re.MULTILINE)
 CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
 FORMS = (*CALLS, *WORDS, "rule")
 """From the fewest words to the most: `bare` and `short` tell more of results, `said` more of the
@@ -185,14 +187,23 @@ def _result(call: Called, form: str, inputs: Inputs) -> str:
     if form == "whole" or inputs.count(text) <= SMALL:
         return text
     if form == "bare":
-        return values_only(text)
+        return values_only(text) or _outline(text, inputs)
     value = loaded(text)
     if value is not None:
         rows = json_rows(value)
         return rows if inputs.count(rows) < inputs.count(text) else text
     if inputs.count(text) <= SHORT:
         return text
-    return shorten(text, SHORTENED, inputs.count, index=False).text
+    short = shorten(text, SHORTENED, inputs.count, index=False).text
+    shown = {int(number) for number in _LINE_NUMBER.findall(short)}
+    names = definitions(text, SHORTENED, inputs.count)
+    return short if shown.issuperset(names) else _outline(text, inputs)
+
+
+def _outline(text: str, inputs: Inputs) -> str:
+    """What the lines of a file define, by their numbers: a later call asks for these."""
+    names = definitions(text, SHORTENED, inputs.count)
+    return ", ".join(f"{number} {name}" for number, name in names.items())
 
 
 def _arguments(call: Called) -> str:
