@@ -177,6 +177,44 @@ def test_tool_results_and_context_texts_are_cooled_and_their_refs_resolve():
     assert Refs(session.snapshot()).read(ref) == LONG
 
 
+def written(calls=3):
+    """An agent that wrote long files, in a turn that is done."""
+    session = Session()
+    session.user("write them")
+    for n in range(calls):
+        session.call("write", json.dumps({"path": f"p{n}.md", "content": LONG}), id=f"w{n}")
+        session.result(f"w{n}", "ok")
+    session.assistant("done")
+    session.user("go on")
+    return session
+
+
+def test_long_arguments_of_calls_are_cut_and_can_be_read_again():
+    session = written()
+    pack = compile(session, C.default() | C.cool(1_000), model="gpt-5", refs="show")
+    assert pack.tokens <= 1_000
+    calls = [m["tool_calls"][0] for m in pack.request["messages"] if m.get("tool_calls")]
+    made = [json.loads(call["function"]["arguments"]) for call in calls]
+    assert [one["path"] for one in made] == ["p0.md", "p1.md", "p2.md"]
+    short = made[0]["content"]
+    assert COUNT(short) < COUNT(LONG) / 2
+    ref = short.rpartition("in full: ")[2].removesuffix("]")
+    assert json.dumps(LONG)[1:-1] in Refs(session.snapshot()).read(ref)
+    (first, *_) = pack.manifest.changes
+    assert first.action == "summarized" and first.tokens_after < first.tokens_before / 2
+
+
+def test_arguments_that_fit_and_those_of_the_newest_call_stay():
+    session = written()
+    session.call("write", json.dumps({"path": "new.md", "content": LONG}), id="new")
+    session.result("new", "ok")
+    pack = compile(session, C.default() | C.cool(900), model="gpt-5")
+    calls = [m["tool_calls"][0] for m in pack.request["messages"] if m.get("tool_calls")]
+    assert json.loads(calls[-1]["function"]["arguments"])["content"] == LONG
+    whole = compile(session, C.default() | C.cool(100_000), model="gpt-5")
+    assert whole.body == compile(session, C.default(), model="gpt-5").body
+
+
 def test_a_spec_asks_its_model_once_and_says_who_answered():
     session = talk(2)
     llm = ScriptedLLM("All orders were confirmed.")

@@ -1,6 +1,6 @@
 """Blocks with their texts in short, kept from turn to turn with what models were asked for them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,11 +13,14 @@ from contextwright.memo.sizes import measured_by
 from contextwright.session.event import Event, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, Task
+from contextwright.text.call_arguments import arguments_in
 from contextwright.text.content_router import full_output_note
 from contextwright.text.tool_result import is_noted
 
 LEAST = 40
 """Tokens that each text keeps at least; of up to twice as many, all."""
+LONG_REF = "event://e000000"
+"""A ref that is as long as any: what it leaves at least is told before the ref is known."""
 COOLED = 1_000
 """Bytes of a block in short, and of what was asked for it."""
 
@@ -112,9 +115,15 @@ def _made(block: Block, how: TextCooling, inputs: Inputs) -> _Cooled:
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         return on_text(text, ref)
 
+    def on_call(call: ToolCall, ref: str) -> str:
+        short = cooled_arguments(call.arguments, how.share, inputs, ref)
+        if short != call.arguments:
+            makers.append("cut")
+        return short
+
     change: dict[str, Any]
     if block.messages:
-        messages = rewrite(block, on_result=on_result, on_text=on_text)
+        messages = rewrite(block, on_result=on_result, on_text=on_text, on_call=on_call)
         change = {} if messages is block.messages else {"messages": messages}
     else:
         text = on_text(block.text, "")
@@ -130,6 +139,30 @@ def room_of(tokens: int, share: int) -> int:
     """Tokens that a text keeps; 0 where it stays whole."""
     room = max(LEAST, tokens // share)
     return room if room * 2 <= tokens else 0
+
+
+def cooled_arguments(arguments: str, share: int, inputs: Inputs, ref: str) -> str:
+    """Arguments of a call with their long strings in short; nobody is asked for them."""
+
+    def room(tokens: int) -> int | None:
+        return room_of(tokens, share) or None
+
+    return arguments_in(arguments, room, 2 * LEAST - 1, inputs.count, ref)
+
+
+def arguments_gain(calls: Iterable[ToolCall], share: int, inputs: Inputs) -> int:
+    """Tokens that the arguments of calls lose at least."""
+    gain = 0
+    for call in calls:
+        short = cooled_arguments(call.arguments, share, inputs, LONG_REF)
+        if short != call.arguments:
+            gain += max(0, inputs.count(call.arguments) - inputs.count(short))
+    return gain
+
+
+def calls_of_events(events: Sequence[Event]) -> Iterator[ToolCall]:
+    """The calls that events made."""
+    return (part for event in events for part in event.parts if isinstance(part, ToolCall))
 
 
 def texts_of(events: Sequence[Event]) -> Iterator[str]:

@@ -6,6 +6,7 @@ so that the call still is what the tool's schema wants.
 
 import json
 import re
+from collections.abc import Callable
 
 from contextwright.text.content_router import shorten
 from contextwright.text.cut import Count
@@ -35,15 +36,31 @@ def shorten_arguments(
     Returns:
         JSON text of the same shape.
     """
-    if len(arguments) <= min_tokens or not isinstance(load_json(arguments), dict):
+
+    def room_of(tokens: int) -> int | None:
+        return max_tokens if tokens > min_tokens else None
+
+    return arguments_in(arguments, room_of, min_tokens, count, ref)
+
+
+def arguments_in(
+    arguments: str, room_of: Callable[[int], int | None], least: int, count: Count, ref: str = ""
+) -> str:
+    """The arguments with each long string in its room, as `shorten_arguments` has them.
+
+    Args:
+        room_of: tokens that a string of so many keeps, its mark not counted; None where it stays.
+        least: tokens up to which every string stays.
+    """
+    if len(arguments) <= least or not isinstance(load_json(arguments), dict):
         return arguments
 
     def change(match: re.Match[str]) -> str:
         literal, is_name = match[1], match[2] is not None
-        if is_name or len(literal) <= min_tokens:
+        if is_name or len(literal) <= least:
             return match[0]
         text = json.loads(f'"{literal}"', strict=False)
-        short = _short(text, min_tokens, max_tokens, count, ref)
+        short = _short(text, room_of, count, ref)
         if short == text or _SURROGATE.search(short):  # escaped, and no provider takes it bare
             return match[0]
         return json.dumps(short, ensure_ascii=False)
@@ -51,11 +68,12 @@ def shorten_arguments(
     return _STRING.sub(change, arguments)
 
 
-def _short(text: str, min_tokens: int, max_tokens: int, count: Count, ref: str) -> str:
+def _short(text: str, room_of: Callable[[int], int | None], count: Count, ref: str) -> str:
     tokens = count(text)
-    if tokens <= min_tokens or _MARKED.search(text):
+    room = room_of(tokens)
+    if room is None or _MARKED.search(text):
         return text
     mark = f"[{tokens} tokens, shortened here{f'; in full: {ref}' if ref else ''}]"
-    head = shorten(text, max_tokens, count, index=False).text if max_tokens >= LEAST else ""
+    head = shorten(text, room, count, index=False).text if room >= LEAST else ""
     short = f"{head}\n{mark}" if head else mark
     return short if count(short) < tokens else text

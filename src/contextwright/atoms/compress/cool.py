@@ -9,6 +9,8 @@ from typing import ClassVar
 
 from contextwright.atoms.cooled_blocks import (
     TextCooling,
+    arguments_gain,
+    calls_of_events,
     cooled,
     room_of,
     shortened_tokens,
@@ -18,7 +20,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.protection import whole_of_its_own
 from contextwright.errors import SpecError
-from contextwright.session.event import Event
+from contextwright.session.event import Event, ToolCall
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
@@ -35,7 +37,8 @@ _FRAMING = {Layer.SYSTEM, Layer.TASK, Layer.TOOLS}
 
 class Cool(Shortener, frozen=True, kw_only=True):
     """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents'
-    outputs, tool results and context texts are summarized, the oldest first, until it is under.
+    outputs, tool results and context texts are summarized, and long arguments of calls cut, the
+    oldest first, until it is under.
 
     Never touched: what is protected (`blocks.protection`): what the user or the system said, the
     live edge, pinned blocks, tier 1, the newest open failure of a tool. Where those alone are over
@@ -76,7 +79,7 @@ class Cool(Shortener, frozen=True, kw_only=True):
         return Traits(view="least" if self.steps else "all", stepped=stepped)
 
     def least(self, block: Block, inputs: Inputs) -> int:
-        """A sixteenth of each text that may be cooled."""
+        """A sixteenth of each text, and of each long argument, that may be cooled."""
         cost = inputs.cost(block)
         return cost - _gain(SHARES[-1], block, inputs) if _may_cool(block) else cost
 
@@ -87,7 +90,7 @@ class Cool(Shortener, frozen=True, kw_only=True):
             return cost  # the user's words
         if any(event.is_pinned for event in events):
             return cost
-        gain = 0
+        gain = arguments_gain(calls_of_events(events), SHARES[-1], inputs)
         for text in texts_of(events):
             tokens = inputs.count(text)
             if room := room_of(tokens, SHARES[-1]):
@@ -165,4 +168,7 @@ def _gains(share: int, blocks: Blocks, inputs: Inputs) -> tuple[int, ...]:
 
 def _gain(share: int, block: Block, inputs: Inputs) -> int:
     rooms = ((tokens, room_of(tokens, share)) for tokens in shortened_tokens(block, inputs))
-    return sum(tokens - room for tokens, room in rooms if room)
+    calls = (part for m in block.messages for part in m.parts if isinstance(part, ToolCall))
+    return sum(tokens - room for tokens, room in rooms if room) + arguments_gain(
+        calls, share, inputs
+    )
