@@ -94,7 +94,7 @@ class C:
         """Tool results over a threshold become what names them, by what they are: search hits, files, code, JSON, tables, logs, diffs, pages. The newest execution is whole."""
     @staticmethod
     def cool(threshold: int = 4096, *, model: str = '', prompt: str = '', steps: bool = True) -> Cool:
-        """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents' outputs, tool results and context texts are summarized, the oldest first, until it is under."""
+        """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents' outputs, tool results and context texts are summarized, and long arguments of calls cut, the oldest first, until it is under."""
     @staticmethod
     def decay(full: int = 4, fold: int = 6, *, by: Literal['turns', 'tokens'] = 'turns', summary: bool = True, images: int = 2, subtasks: bool = False, step: int = 0, max_tokens: int = 500, model: str = '', spare: float = 0) -> Decay:
         """Three zones: the newest turns whole, those before them folded, the rest one summary."""
