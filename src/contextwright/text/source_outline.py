@@ -64,12 +64,12 @@ def code_units(text: str) -> list[Unit]:
 def definitions(text: str, max_tokens: int, count: Count) -> dict[int, str]:
     """The names that code defines, by the numbers of their lines, in so many tokens: those that
     stand in no other first. None where a text shows no numbers of lines."""
-    found: list[tuple[int, int, str]] = []
+    signatures: list[tuple[int, int, str]] = []
     for number, line in numbered(text):
         match = _SIGNATURE.match(line)
         if match and (name := _DEFINED.search(line)):
-            found.append((len(match[1].expandtabs(4)), number, name[name.lastindex or 0]))
-    found.sort()
-    tokens = accumulate(count(f", {number} {name}") for _, number, name in found)
-    fitting = found[: bisect_right(list(tokens), max_tokens)]
+            signatures.append((len(match[1].expandtabs(4)), number, name[name.lastindex or 0]))
+    signatures.sort()
+    tokens = accumulate(count(f", {number} {name}") for _, number, name in signatures)
+    fitting = signatures[: bisect_right(list(tokens), max_tokens)]
     return {number: name for _, number, name in sorted(fitting, key=itemgetter(1))}
