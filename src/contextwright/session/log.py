@@ -335,6 +335,11 @@ class Log(Sequence[Event]):
         with self._lock:
             return self._exchange_at[position]
 
+    def exchange_indices(self, positions: Iterable[int]) -> list[int]:
+        """The exchange that each event at these positions belongs to."""
+        with self._lock:
+            return list(map(self._exchange_at.__getitem__, positions))
+
     def exchanges(self, start: int, stop: int, before: int) -> list[Exchange]:
         """Exchanges `start` to `stop` as they stood when the log had `before` events."""
         with self._lock:  # not in the middle of an append, which changes exchanges of before

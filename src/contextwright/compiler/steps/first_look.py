@@ -80,6 +80,5 @@ def _role(log: Log, index: int) -> str:
 def exchanges_of_role(role: str, start: int, stop: int, snapshot: Snapshot) -> list[int]:
     """The exchanges from `start` up to `stop` that somebody of this role began, who answers no
     call: the user, the system."""
-    log = snapshot.log
-    indices = map(log.exchange_index, snapshot.positions("role", role))
+    indices = snapshot.log.exchange_indices(snapshot.positions("role", role))
     return [index for index in indices if start <= index < stop]

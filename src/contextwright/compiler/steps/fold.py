@@ -199,7 +199,7 @@ class Fold:
             self.blocks += held
             self.read_from(inputs)
         task = inputs.protection.task - inputs.snapshot.preamble
-        self.blocks.release(place for place in range(self.released, stop) if place != task)
+        self.blocks.release(self.released, stop, task)
         self.released = stop
 
     def read_from(self, inputs: Inputs | None) -> None:

@@ -1,7 +1,7 @@
 """How much of a conversation a fold knows: a compile begins to look where that ends
 (rules.md#horizon)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 from weakref import ref
@@ -143,10 +143,13 @@ class LoggedBlocks(list[Any]):
         self._inputs: Inputs | None = None
         self._page: tuple[int, list[tuple[Event, ...]]] = (0, [])
 
-    def release(self, places: Iterable[int]) -> None:
-        """Hold no longer the blocks at these places, each of which is as the log has it."""
-        for place in places:
-            self[place] = None
+    def release(self, start: int, stop: int, task: int) -> None:
+        """Hold no longer the blocks from `start` to `stop`, each of which is as the log has it, but
+        for the task, which may stand shortened."""
+        kept = super().__getitem__(task) if start <= task < stop else None
+        self[start:stop] = [None] * (stop - start)
+        if kept is not None:
+            self[task] = kept
 
     def read_from(self, inputs: Inputs | None) -> None:
         """What is missing is made of this log; None once its compile ends."""
