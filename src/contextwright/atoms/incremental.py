@@ -35,8 +35,8 @@ def ask_grown(
     series = _series(name, blocks[0].id if blocks else "", inputs)
     with inputs.memo.growing(("running digest", series), RunningDigest) as running:
         running.follow(digests)
-        said = _Said(len(blocks), running.digest, blocks.__getitem__)
-        return _ask(task, series, said, inputs)
+        content = _TaskContent(len(blocks), running.digest, blocks.__getitem__)
+        return _ask(task, series, content, inputs)
 
 
 def ask_of_log(
@@ -60,11 +60,11 @@ def ask_of_log(
         def hash_of(count: int) -> str:
             return digests.hash_of(count, part, inputs)
 
-        said = _Said(part.size, hash_of, behind)
-        return _ask(task, series, said, inputs)
+        content = _TaskContent(part.size, hash_of, behind)
+        return _ask(task, series, content, inputs)
 
 
-class _Said(NamedTuple):
+class _TaskContent(NamedTuple):
     """What a task is over.
 
     Args:
@@ -81,28 +81,30 @@ def _series(name: str, start: str, inputs: Inputs) -> str:
     return _hash(f"{inputs.snapshot.root_id}\n{inputs.agent}\n{name}\n{start}".encode())
 
 
-def _ask(task: Task, series: str, said: _Said, inputs: Inputs) -> tuple[Answer | None, str]:
-    known = next((one for one in inputs.answers.newest(series) if _is_of(one, said)), None)
+def _ask(
+    task: Task, series: str, content: _TaskContent, inputs: Inputs
+) -> tuple[Answer | None, str]:
+    known = next((one for one in inputs.answers.newest(series) if _is_of(one, content)), None)
     covered = known.covers if known is not None else 0
-    if known is not None and covered == said.size:
+    if known is not None and covered == content.size:
         inputs.used[known.fingerprint] = known
         return known, known.whole
-    whole, new = said.digest(said.size), said.behind(slice(covered, None))
+    whole, new = content.digest(content.size), content.behind(slice(covered, None))
     increment = msgspec.structs.replace(
         task,
         previous=_text(known.value) if known is not None else task.previous,
         blocks=new,
         source=_hash(b"".join(inputs.digests(new))),
         series=series,
-        covers=said.size,
+        covers=content.size,
         whole=whole,
     )
     return inputs.ask(increment), whole
 
 
-def _is_of(answer: Answer, said: _Said) -> bool:
+def _is_of(answer: Answer, content: _TaskContent) -> bool:
     """Whether it answers for what the conversation begins with."""
-    return 0 < answer.covers <= said.size and said.digest(answer.covers) == answer.whole
+    return 0 < answer.covers <= content.size and content.digest(answer.covers) == answer.whole
 
 
 class RunningDigest:

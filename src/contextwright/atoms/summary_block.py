@@ -55,7 +55,7 @@ def merged(
     table = inputs.memo.table(("merged", name, source, inputs.counter_id), brief=True)
     key = (_text(answer.value), answer.model, whole, blocks[0].id, len(blocks))
     if key not in table:
-        text, why = _told(answer, len(blocks), task, inputs)
+        text, why = _summary_text(answer, len(blocks), task, inputs)
         with inputs.memo.growing(("summary's lineage", name, source), _Lineage) as lineage:
             table[key] = _block_of(text, blocks, lineage.of(logged), source, why)
     summary: Block = table[key]
@@ -81,7 +81,7 @@ def summary_of_log(
     table = inputs.memo.table(("merged of log", name, source, inputs.counter_id), brief=True)
     key = (_text(answer.value), answer.model, whole, part)
     if key not in table:
-        text, why = _told(answer, part.size, task, inputs)
+        text, why = _summary_text(answer, part.size, task, inputs)
         lineage = lineage_of_part(part, inputs.snapshot)
         ends = ends_of_part(part, inputs.snapshot)
         together = len(part.spans) == 1
@@ -90,7 +90,7 @@ def summary_of_log(
     return summary if inputs.cost(summary) < tokens else None
 
 
-def _told(answer: Answer, count: int, task: Task, inputs: Inputs) -> tuple[str, str]:
+def _summary_text(answer: Answer, count: int, task: Task, inputs: Inputs) -> tuple[str, str]:
     """What an answer says, and what of."""
     text = _text(answer.value)
     if task.max_tokens and not task.schema:

@@ -65,11 +65,11 @@ def free_part(stop: int, inputs: Inputs) -> tuple[LogPart, list[int]]:
     others."""
     snapshot, first = inputs.snapshot, inputs.snapshot.preamble
     pinned = snapshot.exchanges_with("pinned", "yes", first, stop)
-    kept = {one.index for one in pinned}.union(
+    stays = {one.index for one in pinned}.union(
         inputs.protection.held_exchanges(snapshot.exchange_count)
     )
     settled = max(first, min(stop, inputs.settled))
-    held = sorted(at for at in kept if first <= at < settled)
+    held = sorted(at for at in stays if first <= at < settled)
     return LogPart(first, settled, tuple(held)), [*held, *range(settled, stop)]
 
 

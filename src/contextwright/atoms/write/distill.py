@@ -48,17 +48,17 @@ class Distill(Writer, LogReader, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A block a fact; those that the state has where none were prepared."""
         answer = ask_grown(self._task, repr(self), blocks, inputs)[0] if blocks else None
-        return self._told(answer, inputs)
+        return self._fact_blocks(answer, inputs)
 
     def of_log(self, inputs: Inputs, tokens: Callable[[int], int]) -> OfLog | None:
         """The same of the conversation as the log has it."""
-        return OfLog(self._told(ask_until_asked(self._task, repr(self), inputs), inputs))
+        return OfLog(self._fact_blocks(ask_until_asked(self._task, repr(self), inputs), inputs))
 
     @property
     def _task(self) -> Task:
         return Task(kind="facts", model=self.model, prompt=self.prompt)
 
-    def _told(self, answer: Answer | None, inputs: Inputs) -> Blocks:
+    def _fact_blocks(self, answer: Answer | None, inputs: Inputs) -> Blocks:
         stored = FACTS_PREFIX + self.key
         known: Any = inputs.snapshot.state.get(stored)
         if answer is not None:

@@ -62,17 +62,17 @@ class Extract(Writer, LogReader, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The record; what the state has of it where none was prepared."""
         answer = ask_grown(self._task, repr(self), blocks, inputs)[0] if blocks else None
-        return self._told(answer, inputs)
+        return self._record_blocks(answer, inputs)
 
     def of_log(self, inputs: Inputs, tokens: Callable[[int], int]) -> OfLog | None:
         """The same of the conversation as the log has it."""
-        return OfLog(self._told(ask_until_asked(self._task, repr(self), inputs), inputs))
+        return OfLog(self._record_blocks(ask_until_asked(self._task, repr(self), inputs), inputs))
 
     @property
     def _task(self) -> Task:
         return Task(kind="record", model=self.model, prompt=self.prompt, schema=self.schema)
 
-    def _told(self, answer: Answer | None, inputs: Inputs) -> Blocks:
+    def _record_blocks(self, answer: Answer | None, inputs: Inputs) -> Blocks:
         if answer is not None:
             inputs.wrote[self.key] = answer.value
             is_stored = answer.value == inputs.snapshot.state.get(self.key)

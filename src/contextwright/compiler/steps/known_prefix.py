@@ -146,10 +146,10 @@ class LoggedBlocks(list[Any]):
     def release(self, start: int, stop: int, task: int) -> None:
         """Hold no longer the blocks from `start` to `stop`, each of which is as the log has it, but
         for the task, which may stand shortened."""
-        kept = super().__getitem__(task) if start <= task < stop else None
+        block = super().__getitem__(task) if start <= task < stop else None
         self[start:stop] = [None] * (stop - start)
-        if kept is not None:
-            self[task] = kept
+        if block is not None:
+            self[task] = block
 
     def read_from(self, inputs: Inputs | None) -> None:
         """What is missing is made of this log; None once its compile ends."""
