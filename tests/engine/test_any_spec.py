@@ -73,3 +73,26 @@ def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
             # what it shares with the request before it is told of a pack that came after one
             own = replace(manifest, prefix=None, folds=again.manifest.folds)
             assert own.digested() == again.manifest
+
+
+@pytest.mark.parametrize("seed", [5, 9, 44])
+def test_a_fold_that_had_looked_at_all_goes_on_from_what_was_saved(seed):
+    """In a session whose state is written and which is rewound, beside a word that asks."""
+    dice = random.Random(seed)
+    spec = (C.default() + C.within(max_tokens=64, key="knowledge")) | C.compaction(300)
+    engine = Engine(spec, target=target_for("anthropic"), suspend=False)
+    session = Session("f", state={"goal": "Find parts."})
+    for event in agent_events(dice, 160, say=dice.choice((4, 12))):
+        session.append(event)
+        try:
+            pack = engine.compile(session)
+        except ContextwrightError:
+            continue
+        if len(session) % 8 == 0:
+            assert replay(pack.manifest, session).body == pack.body
+        if dice.random() < 0.5:
+            engine.record(session)
+        if dice.random() < 0.01 and len(session) > 12:
+            session.rewind(dice.randint(5, len(session) - 2))
+        if dice.random() < 0.02:
+            session.update({"intent": str(len(session))})
