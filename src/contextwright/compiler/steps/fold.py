@@ -165,6 +165,7 @@ class Fold:
     ) -> Block | None:
         """Have the blocks of a prefix made of the log when they are asked for. Gives the task, if
         it is there: it may stand shortened."""
+        self.__init__()  # what it knew begins elsewhere, where it had looked at all
         snapshot, order = inputs.snapshot, inputs.protection.task
         self.blocks, self.prefix = LoggedBlocks(known.place), known
         self.read_from(inputs)

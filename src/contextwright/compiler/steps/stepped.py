@@ -142,7 +142,6 @@ def _has_begun(
         raw: the conversation without its task in short.
     """
     if (saved := saved_with_prefix(stage, limit, inputs)) is not None:
-        fold.__init__()  # what it knew begins elsewhere: it had looked at all
         return fold.begin(saved, conversation, economy, inputs)
     prefix = told_prefix(limit, inputs) if not fold.blocks else None
     if prefix is None or prefix.stop != inputs.start:
