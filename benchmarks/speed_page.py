@@ -276,6 +276,8 @@ def readme_figures(found: dict[str, Any]) -> str:
     powers = [exponent(cells, source, name) for name in word_specs()]
     flat = sum(power is not None and power < FLAT for power in powers)
     words = f"Of {len(powers)} words {flat} are as flat; the page names the others. "
+    if flat == len(powers):
+        words = f"All {flat} words are as flat. "
     measured = any((source, name, SIZES[0]) in cells for name in word_specs())
     starts = dict(found["starts"])
     return (
