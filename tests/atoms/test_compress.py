@@ -6,6 +6,7 @@ import re
 import pytest
 
 from contextwright import C, Session, compile
+from contextwright.session.event import ToolCall
 from contextwright.stores import Refs
 from contextwright.testing import session_of, target_for
 from contextwright.text.cut import cut
@@ -209,6 +210,23 @@ def test_truncation_holds_its_limit_and_says_so(strategy):
     assert "[... truncated ...]" in text
     assert text.startswith("one") == (strategy != "tail")
     assert text.rstrip().endswith("five") == (strategy != "head")
+
+
+@pytest.mark.parametrize("limit", [140, 160, 180, 300])
+def test_what_is_cut_again_and_again_leads_back_whole(limit):
+    """Where what must stay is cut to less and less, its note is not cut with it."""
+    session = Session("s")
+    session.user("go")
+    session.add("assistant", *(ToolCall(id=f"c{n}", name="read", arguments="{}") for n in range(3)))
+    for n in range(3):
+        session.result(f"c{n}", f"line {n} of many words that say little\n" * 40)
+    request = compile(
+        session, C.default() | C.budget(limit), target=target_for("openai-chat")
+    ).request
+    texts = [m["content"] for m in request["messages"] if m["role"] == "tool"]
+    assert all(text.count("event://") == text.count(" ...]") <= 1 for text in texts)
+    notes = [text for text in texts if text.startswith("[... truncated, full output: event://")]
+    assert len(notes) == (3 if limit < 170 else 0)
 
 
 def test_a_cut_prefers_lines_and_words():

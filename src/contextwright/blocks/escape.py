@@ -17,6 +17,8 @@ for the Latin ones that they look like. All repetitions are possessive: time is 
 import re
 from unicodedata import normalize
 
+from contextwright.text.output_notes import OUTPUT_NOTE
+
 MARKERS = ("contextblock", "warning")
 """The names of our tags, as `_as_seen` gives them."""
 _UNSEEN = (
@@ -98,16 +100,11 @@ def disarmed(text: str, ref: str) -> str:
     """
     out: list[str] = []
     at = 0
-    for tail in _TAIL.finditer(text):
+    for tail in OUTPUT_NOTE.finditer(text):
         if ref and ref in (tail[1], tail[2]):
             out += _DANGER.sub(_marks_only, text[at : tail.start()]), tail[0]
             at = tail.end()
     return "".join((*out, _DANGER.sub(_marks_only, text[at:])))
-
-
-_TAIL = re.compile(
-    r"\[full output: (\S+), \d+ tokens\]|\[\.\.\. truncated(?:, full output: (\S+))? \.\.\.\]"
-)
 
 
 def _marks_only(match: re.Match[str]) -> str:

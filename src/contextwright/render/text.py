@@ -1,6 +1,5 @@
 """Plain text: the context as sections, for instruction providers and simple prompts."""
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -16,6 +15,7 @@ from contextwright.render.renderer import Overhead, Renderer, Request, SendableP
 from contextwright.render.target import Target
 from contextwright.render.wire import clean, describe
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
+from contextwright.text.output_notes import OUTPUT_NOTE
 
 _ROLES = {"user": "User", "assistant": "Agent", "system": "System", "tool": "Tool"}
 
@@ -130,11 +130,6 @@ def _media(part: Image | File, message: Message, where: str, draft: RequestDraft
     return text
 
 
-_REF = re.compile(
-    r"\[full output: (\S+), \d+ tokens\]|\[\.\.\. truncated, full output: (\S+) \.\.\.\]"
-)
-
-
 def _own_refs(block: Block, message: Message) -> frozenset[str]:
     """The refs that a shortened text of this block may really carry."""
     if block.fidelity is Fidelity.RAW:
@@ -148,7 +143,7 @@ def _escaped(text: str, refs: frozenset[str]) -> str:
     """The text escaped, but for what shortening put there: a ref to the block's own whole."""
     shown: list[str] = []
     at = 0
-    for ref in _REF.finditer(text) if refs else ():
+    for ref in OUTPUT_NOTE.finditer(text) if refs else ():
         if (ref[1] or ref[2]).partition("#")[0] in refs:
             shown += escape(text[at : ref.start()]), ref[0]
             at = ref.end()

@@ -31,6 +31,7 @@ from contextwright.text.line_selection import (
 )
 from contextwright.text.log_lines import log_share, log_units
 from contextwright.text.numbered_lines import is_numbered
+from contextwright.text.output_notes import full_output_note
 from contextwright.text.prose_units import prose_units
 from contextwright.text.readable_text import is_all_bytes, readable
 from contextwright.text.search_results import TITLES, read_results, result_forms, results_in
@@ -97,11 +98,6 @@ class Limit(msgspec.Struct, frozen=True):
     def of(self, tokens: int) -> "Limit":
         """The same with other tokens."""
         return msgspec.structs.replace(self, tokens=tokens)
-
-
-def full_output_note(ref: str, tokens: int) -> str:
-    """The line that says where the whole of a shortened text is."""
-    return f"[full output: {ref}, {tokens} tokens]"
 
 
 def shorten(

@@ -7,10 +7,11 @@ import re
 from functools import partial
 from typing import Any
 
-from contextwright.text.content_router import full_output_note, shorten
+from contextwright.text.content_router import shorten
 from contextwright.text.cut import Count, cut
 from contextwright.text.json_fields import load_json
 from contextwright.text.json_units import read_json
+from contextwright.text.output_notes import full_output_note
 from contextwright.text.search_results import read_results
 
 _WRITES = re.compile(r"write|save|create_file|edit|apply_patch|str_replace", re.IGNORECASE)

@@ -21,7 +21,8 @@ from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import Standing
 from contextwright.text.call_arguments import shorten_arguments
-from contextwright.text.content_router import full_output_note, shorten
+from contextwright.text.content_router import shorten
+from contextwright.text.output_notes import full_output_note
 
 HEAD_TOKENS = 100
 """What stays of a long agent output (context-algebra.md#compaction)."""

@@ -16,6 +16,7 @@ from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.cut import cut
+from contextwright.text.output_notes import cut_note, without_notes
 
 MARKER = "[... truncated ...]"
 ARGUMENT_TOKENS = 60
@@ -88,8 +89,10 @@ def truncate_to(block: Block, max_tokens: int, inputs: Inputs) -> Block:
     def short(text: str, ref: str) -> str:
         if inputs.count(text) <= max_tokens:
             return text
-        marker = f"[... truncated, full output: {ref} ...]"
-        return cut(text, max_tokens, "bookend", inputs.count, marker=marker)
+        note, whole = cut_note(ref), without_notes(text, ref)  # it may have been cut before
+        left = cut(whole, max_tokens, "bookend", inputs.count, marker=note)
+        # where there is room for the note alone, the way back is worth more than a few words
+        return left if note in left or inputs.count(note) > max_tokens else note
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         return short(text, ref)

@@ -19,9 +19,10 @@ from contextwright.compiler.steps.note_pages import id_in_parts
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
-from contextwright.text.content_router import full_output_note, shorten
+from contextwright.text.content_router import shorten
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
+from contextwright.text.output_notes import full_output_note
 from contextwright.text.source_outline import definitions
 from contextwright.text.tool_result import shorten_result
 

@@ -1,0 +1,31 @@
+"""What a shortened text says of where its whole is (rules.md#lineage)."""
+
+import re
+
+OUTPUT_NOTE = re.compile(
+    r"\[full output: (\S+), \d+ tokens\]|\[\.\.\. truncated, full output: (\S+) \.\.\.\]"
+)
+"""Either of the notes below, with the ref in one of its groups."""
+
+
+def full_output_note(ref: str, tokens: int) -> str:
+    """The line that says where the whole of a shortened text is."""
+    return f"[full output: {ref}, {tokens} tokens]"
+
+
+def cut_note(ref: str) -> str:
+    """The line that stands where a text was cut, and says where its whole is."""
+    return f"[... truncated, full output: {ref} ...]"
+
+
+def without_notes(text: str, ref: str) -> str:
+    """What a text says that was shortened before, without the notes of where its whole is.
+
+    Args:
+        ref: of the whole; what leads elsewhere is a part of the text.
+    """
+
+    def gap(match: re.Match[str]) -> str:
+        return "" if ref in (match[1], match[2]) else match[0]
+
+    return OUTPUT_NOTE.sub(gap, text) if ref else text
