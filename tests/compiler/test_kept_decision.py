@@ -41,7 +41,14 @@ REDACTED = (
     C.default() | C.redact(["email"]), C.default() | C.compact(min_tokens=5) | C.redact(["email", "phone"]),
     C.window(3) | C.redact(["email"]), C.from_state("goal") + C.default() | C.redact(fields=["what"]),
 )  # fmt: skip
+
+
+def summarizing(tokens):
+    return C.budget(tokens, overflow="summarize")
+
+
 LIMITS = (
+    summarizing,
     lambda tokens: C.budget(tokens),
     lambda tokens: C.budget(tokens, overflow="truncate_lowest_priority"),
     lambda tokens: C.fit(tokens),
@@ -135,6 +142,23 @@ def test_agents_go_on(seed, gone_on):
     events = agent_events(dice, 40)
     spec = dice.choice(SPECS) | dice.choice(LIMITS)(dice.randint(150, 900))
     grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2))
+
+
+SHORTER = (
+    C.compact(),
+    C.compact(min_tokens=20, max_tokens=40),
+    C.truncate(60),
+    C.compress_results(),
+)
+
+
+@pytest.mark.parametrize("seed", [3, 5, 10, 11, 57, *few((9, 18, 33, 53, 71), 1)])
+def test_what_words_shorten_as_it_ages_goes_on(seed):
+    """Behind a step the limit finds room that it had not, and drops the summaries that it made."""
+    dice = random.Random(seed)
+    events = agent_events(dice, 26, say=dice.choice((12, 40, 90)), as_json=dice.random() < 0.5)
+    limit = dice.choice((C.fit, summarizing))(dice.choice((300, 500, 700, 900, 1200)))
+    grown(C.default() | dice.choice(SHORTER) | limit, events, target_for("anthropic"))
 
 
 def test_a_step_is_not_taken_from_the_log_where_another_term_brings_a_part_of_it():

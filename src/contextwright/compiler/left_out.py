@@ -21,9 +21,9 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
 from contextwright.compiler.overflow import Spare, enforce_budget, spare_of_limit
 from contextwright.compiler.plan import Plan
+from contextwright.compiler.step_left import is_over
 from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
-from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError
 from contextwright.render.target import Target
 from contextwright.session.event import Text
@@ -76,7 +76,7 @@ def within_limit(
             raise
         left = enforce_budget(room, blocks, terminal)  # no line is worth a request
     else:
-        _take_over(roomy.tracer, room.tracer)
+        room = msgspec.structs.replace(room, tracer=roomy.tracer)
     blocks = room.tracer.record(STEP, left, _with_lines(left, room))
     if roomy.lines != room.lines:
         room = msgspec.structs.replace(room, lines=roomy.lines)
@@ -98,13 +98,6 @@ def without_lines(blocks: Blocks) -> Blocks:
     return tuple([block for block in blocks if block.source != SOURCE])
 
 
-def _take_over(attempt: Tracer, tracer: Tracer) -> None:
-    """Write down what a try found."""
-    if attempt is not tracer:
-        tracer.take(attempt.findings())
-        tracer.limit_steps = attempt.limit_steps
-
-
 def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> BudgetState:
     """The space with room for the lines that a limit will need, wherever a compile began to look:
     those of what words left out, and one for what the limit does."""
@@ -112,7 +105,9 @@ def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> 
     if planned.view == "fold":
         return room  # its note names what it leaves out
     missing, spares = gaps(assembled.blocks, inputs), _spares_exchanges(terminal)
-    if not missing and (spares or room.over(assembled.blocks) <= 0):
+    if inputs.behind_step:  # what lies before is not missing, but was not looked at
+        missing = tuple([gap for gap in missing if gap[0] >= inputs.start])
+    if not missing and (spares or not is_over(room, assembled.blocks)):
         return room
     line = _line_tokens(inputs)
     lines, most = not spares, _most_lines(room, line)
@@ -125,7 +120,7 @@ def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> 
     needed = min(lines, most) * line
     if not needed:
         return room
-    tracer = room.tracer.attempt()
+    tracer = room.tracer.branch()
     fixed = room.fixed + needed
     return msgspec.structs.replace(room, fixed=fixed, lines=needed, tracer=tracer)
 

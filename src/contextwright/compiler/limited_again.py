@@ -126,6 +126,6 @@ def limited_again(
         fitted = fitted_in(room, assembled, planned, own, target)
     except BudgetError:
         return None
-    if is_collecting(own) or own.undecided or tracer.notes:
+    if is_collecting(own) or own.undecided or fitted.room.tracer.notes:
         return None
     return fitted if whole or is_enough(planned.view, fitted, target, oldest) else None

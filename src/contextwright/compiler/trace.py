@@ -82,6 +82,13 @@ class Tracer:
         moot = self.is_moot
         return Tracer(self._cost, self._protection, count_steps=count, known=known, is_moot=moot)
 
+    def branch(self) -> "Tracer":
+        """One that goes on from what this one wrote down, which stays as it is."""
+        branch = self.attempt()
+        branch.take(self.findings())
+        branch.limit_steps = self.limit_steps
+        return branch
+
     def findings(self) -> Findings:
         """What it wrote down so far."""
         return Findings(
