@@ -161,6 +161,21 @@ def test_what_words_shorten_as_it_ages_goes_on(seed):
     grown(C.default() | dice.choice(SHORTER) | limit, events, target_for("anthropic"))
 
 
+@pytest.mark.parametrize("seed", [24, 28, *few((1, 8, 29, 30), 0)])
+def test_what_a_term_left_out_of_what_another_brings_stands_in_no_receipt(seed):
+    """Also where the other is not given it, since a fold knows it."""
+    dice = random.Random(seed)
+    events = agent_events(dice, 40, say=dice.choice((4, 12, 40, 90)), as_json=dice.random() < 0.5)
+    found = dice.choice(
+        (C.select(type="tool_result") | C.relevant(top_k=2), C.select(role="tool") | C.cap(90))
+    )
+    grown(
+        found + C.default() | C.compaction(dice.choice((150, 300, 900))),
+        events,
+        target_for("openai-chat"),
+    )
+
+
 def test_a_step_is_not_taken_from_the_log_where_another_term_brings_a_part_of_it():
     """A window's blocks have its tier and its source, in front of a step as behind it."""
     events = agent_events(random.Random(42), 40)

@@ -1,7 +1,7 @@
 """All the blocks that a request could hold, before anything must go."""
 
 from collections.abc import Callable
-from itertools import compress, count
+from itertools import chain, compress, count
 from operator import attrgetter, lt, ne
 
 import msgspec
@@ -10,6 +10,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import ARCHIVE, CacheClass, Layer
 from contextwright.blocks.protection import summary_exchanges
 from contextwright.blocks.read_back_tools import is_read_back
+from contextwright.compiler.mapped_log import mapped_at
 from contextwright.compiler.other_agents import is_another, is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
@@ -19,6 +20,7 @@ from contextwright.render.target import Target
 from contextwright.session.event import Tool
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.memo import LONG
+from contextwright.spec.traits import View
 from contextwright.spec.word_roles import Guard
 from contextwright.tasks.tool_lines import scoped
 
@@ -27,6 +29,9 @@ TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE = "task_framing", "live_edge", "open_failu
 BY_THE_ENGINE = frozenset({PINNED, RUNNING_TURN, TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE})
 """Sources of what is in every request; where a term brought it too, it is that term's."""
 _ORDER, _MESSAGES = attrgetter("order"), attrgetter("messages")
+_GOES_ON: frozenset[View] = frozenset({"fold", "step"})
+"""How specs look of which a term brings the whole conversation, of which the limit knows what lies
+before where a compile begins."""
 
 
 class Assembled(msgspec.Struct, frozen=True):
@@ -72,7 +77,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         brought += guard_added(held)
         system = guard(instruction(inputs))
     blocks = guard_again(planned, inputs, tracer, once(brought, inputs))
-    tracer.reconcile(blocks)
+    tracer.reconcile((*blocks, *_brought_unseen(planned, inputs, tracer)))
     active = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, active, "tier 4 is the archive")
     if target.sources is None or not target.sources.body.is_chained:
@@ -107,6 +112,16 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         called=called,
         unsent_tools=clean_tools(planned, inputs, tuple(unsent)),
     )
+
+
+def _brought_unseen(planned: Plan, inputs: Inputs, tracer: Tracer) -> Blocks:
+    """What the term that brings the whole conversation makes of exchanges that this compile was not
+    given, where another term left them out, or shortened them."""
+    first = inputs.snapshot.preamble
+    if planned.view not in _GOES_ON or inputs.start <= first:
+        return ()
+    unseen = {order for order in tracer.orders.values() if first <= order < inputs.start}
+    return tuple(chain.from_iterable(mapped_at(order, inputs) for order in sorted(unseen)))
 
 
 def in_scope(tools: tuple[Tool, ...], scope: frozenset[str] | None) -> tuple[Tool, ...]:
