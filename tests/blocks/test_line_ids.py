@@ -105,7 +105,9 @@ def test_an_exchange_that_is_larger_than_a_quarter_is_named_in_parts_that_are_no
 ):
     session = read_at_length()
     if not told:  # no room for any line: it is one of those that are left out
-        monkeypatch.setattr("contextwright.compiler.steps.decide.note_of", lambda *_: NoteContent())
+        monkeypatch.setattr(
+            "contextwright.compiler.steps.note_block.note_of", lambda *_: NoteContent()
+        )
     pack = compile(session, C.default() | C.compaction(3600), model="gpt-5", read_back=True)
     note = next(m["content"] for m in pack.request["messages"] if "earlier" in str(m["content"]))
     ranges = re.search(r"\be3 \[lines ([\d -]+-)\]" + (" read 1.txt" if told else ""), note)[1]

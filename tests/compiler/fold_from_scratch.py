@@ -23,7 +23,7 @@ from contextwright.compiler.steps.decide import (
 from contextwright.compiler.steps.directive_places import wording_at
 from contextwright.compiler.steps.exchange_features import about, calls_of, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
-from contextwright.compiler.steps.fold import OFTEN, SAFETY
+from contextwright.compiler.steps.fold import OFTEN
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
 from contextwright.compiler.steps.note import (
     BARE,
@@ -41,10 +41,11 @@ from contextwright.compiler.steps.note import (
     _is_json,
     directives_room,
 )
-from contextwright.compiler.steps.note_block import note_block
+from contextwright.compiler.steps.note_block import FEW, SAFETY, note_block
 from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
+from contextwright.spec.saved_fold import NotePlan
 
 
 def decisions_of(blocks, economy, inputs):
@@ -60,7 +61,7 @@ def decisions_of(blocks, economy, inputs):
             scope = known, economy, inputs
             due = -1 if begins else due_of(blocks[origin:place], economy, inputs)
             decisions = next_decisions(blocks[:place], decisions, *scope, due)
-    return decisions
+    return told(blocks, decisions, known, economy, inputs)
 
 
 def due_of(blocks, economy, inputs):
@@ -75,9 +76,18 @@ def due_of(blocks, economy, inputs):
 def next_decisions(blocks, decisions, known, economy, inputs, due):
     if tokens(blocks, decisions, inputs) > due:
         made = replace(folded(blocks, decisions, known, economy, inputs), checked=len(blocks))
-        with_note = replace(made, note=note_block(blocks, made, economy, inputs))
-        fits = tokens(blocks, with_note, inputs) - SAFETY <= economy.space
-        return with_note if fits or tokens(blocks, made, inputs) > economy.space else made
+        bare, short = replace(made, plan=None), made.upto <= FEW
+        noted = told(blocks, made, known, economy, inputs) if short else made
+        block = noted.note or note_block(blocks, made, made.steps, economy, inputs)
+        if not short and block is not None:
+            takes = made.plan.room + inputs.cost(block)
+        else:
+            takes = inputs.cost(noted.note) + SAFETY if noted.note is not None else 0
+        if not takes:
+            return bare
+        noted = replace(noted, plan=replace(made.plan, tokens=takes))
+        fits = tokens(blocks, noted, inputs) - (SAFETY if short else 0) <= economy.space
+        return noted if fits or tokens(blocks, bare, inputs) > economy.space else bare
     if economy.eager and (len(blocks) - decisions.checked) * OFTEN > len(blocks) - decisions.upto:
         made = shrunk(blocks, decisions, known, economy.prices, inputs) or decisions
         return replace(made, checked=len(blocks))
@@ -85,7 +95,7 @@ def next_decisions(blocks, decisions, known, economy, inputs, due):
 
 
 def tokens(blocks, decisions, inputs):
-    note = inputs.cost(decisions.note) + SAFETY if decisions.note is not None else 0
+    note = decisions.plan.tokens if decisions.plan is not None else 0
     old = sum(inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto)
     newer = (
         exchange_at(blocks, at, decisions, inputs) for at in range(decisions.upto, len(blocks))
@@ -157,6 +167,20 @@ def shrunk(blocks, decisions, known, prices, inputs):
     return decided
 
 
+def told(blocks, decisions, known, economy, inputs):
+    """The decisions with the note that is sent, of what was there at its step."""
+    plan, upto = decisions.plan, decisions.upto
+    if plan is None or decisions.note is not None:
+        return decisions
+    then, held = blocks[: plan.stop], set(decisions.held)
+    noted = [at for at in range(upto) if at not in held]
+    repeated = repeated_places(then, known, inputs)
+    page = page_of(economy.space)
+    content = note(then, noted, upto, plan.room, page, repeated, known, inputs)
+    made = replace(decisions, **dict(zip(("forms", "index", "files"), content, strict=True)))
+    return replace(made, note=note_block(blocks, made, plan.step, economy, inputs))
+
+
 def folded(blocks, decisions, known, economy, inputs):
     held, last = held_places(blocks, inputs), len(blocks) - 1
     limits = tuple((at, limit) for at, limit in decisions.limits if at < last)
@@ -184,19 +208,15 @@ def folded(blocks, decisions, known, economy, inputs):
         # where pages begin depends on the steps: an exchange that did not fit begins the next one
         pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
         room -= inputs.count(pages_line(blocks, upto, pages, economy.space, inputs))
-    page = page_of(economy.space)
-    forms, index, files = note(blocks, noted, upto, room, page, repeated, known, inputs)
     return Decisions(
         upto=upto,
         held=tuple(sorted(held)),
-        forms=forms,
-        index=index,
-        files=files,
         pages=pages,
         shrunk=frozenset(at for at in range(upto, last) if at not in repeated and at not in held),
         untold=frozenset(at for at in range(upto, last) if at in repeated and at not in held),
         limits=(*((at, n) for at, n in limits if at >= upto), *(((last, cut),) if cut else ())),
         steps=decisions.steps + 1,
+        plan=NotePlan(len(blocks), decisions.steps + 1, max(0, room), 0),
     )
 
 

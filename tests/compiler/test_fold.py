@@ -13,7 +13,16 @@ from tests.parameters import few
 from contextwright import C, Session
 from contextwright.blocks.block import Block, Message
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.compiler.steps import decide, fold, forms, note, origins, repeats, word_weights
+from contextwright.compiler.steps import (
+    decide,
+    fold,
+    forms,
+    note,
+    note_block,
+    origins,
+    repeats,
+    word_weights,
+)
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.compiler.steps.size_row import CHUNK, SizeRow
@@ -28,7 +37,9 @@ DEFAULT = C.default()
 
 @pytest.fixture
 def compared(monkeypatch):
-    """Every decision is compared with the one from scratch."""
+    """Every decision is compared with the one from scratch, most notes planned before."""
+    for module in (note_block, fold_from_scratch):
+        monkeypatch.setattr(module, "FEW", 12)
     incremental = fold.Fold.decisions
 
     def both(self, newer, economy, inputs, known=0):
@@ -187,6 +198,32 @@ def test_a_first_compile_looks_at_each_exchange_once_and_at_what_a_note_holds(mo
     for name in looks:
         once, twice, four = (count[name] for count in counted)
         assert twice < 2.8 * once and four < 2.8 * twice, (name, counted)
+
+
+def test_a_first_compile_makes_the_note_that_is_sent(monkeypatch):
+    monkeypatch.setattr(note_block, "FEW", 12)
+    steps = calls_of(monkeypatch, fold, "plan_fold")
+    notes = calls_of(monkeypatch, note_block, "note_of")
+    session = work(320, 1)
+    (pack,) = growing(session, C.compaction(3000), Memo(), [len(session)])
+    assert pack.manifest.folds[0].plan.tokens and len(steps) > 4 and len(notes) == 1
+
+
+def test_what_a_note_takes_is_never_more_than_was_planned(begun, monkeypatch):
+    monkeypatch.setattr(note_block, "FEW", 0)
+    told, taken = fold.with_note, []
+
+    def noting(blocks, decisions, economy, history, inputs):
+        made = told(blocks, decisions, economy, history, inputs)
+        if made is not decisions:
+            taken.append((inputs.cost(made.note), decisions.plan.tokens))
+        return made
+
+    monkeypatch.setattr(fold, "with_note", noting)
+    for seed, limit in ((1, 1000), (2, 3000), (3, 6000)):
+        session = work(240, seed)
+        list(growing(session, C.compaction(limit), Memo(), range(40, len(session), 20)))
+    assert begun and len(taken) > 20 and all(takes <= planned for takes, planned in taken)
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ def test_a_session_goes_on_from_a_saved_fold(taken):
 
 def test_no_word_of_the_session_is_in_a_fold():
     folds = packed(work(120, 1)).manifest.folds
-    assert folds and folds[0].index and folds[0].forms and folds[0].noted
+    assert folds and folds[0].index and folds[0].forms and folds[0].plan
     texts = [value for value in msgspec.to_builtins(folds[0]).values() if isinstance(value, str)]
     assert all(set(text) <= set("0123456789abcdef") for text in texts)
 

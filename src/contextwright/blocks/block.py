@@ -94,12 +94,12 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False
     @property
     def results(self) -> tuple[ToolResult, ...]:
         """Its tool results."""
-        return tuple(
-            part
-            for message in self.messages
-            for part in message.parts
-            if isinstance(part, ToolResult)
-        )
+        results: list[ToolResult] = []
+        for message in self.messages:  # asked of every exchange, and most are one text
+            for part in message.parts:
+                if isinstance(part, ToolResult):
+                    results.append(part)
+        return tuple(results)
 
     @property
     def plain_text(self) -> str:

@@ -31,7 +31,7 @@ def note_members(manifest: Manifest, snapshot: Snapshot) -> Mapping[int, str]:
     Args:
         snapshot: what the manifest is of; it tells where the conversation begins.
     """
-    fold = next((fold for fold in reversed(manifest.folds) if fold.noted), None)
+    fold = next((fold for fold in reversed(manifest.folds) if fold.plan is not None), None)
     if fold is None:
         return {}
     held, first = set(fold.held), snapshot.preamble

@@ -32,6 +32,23 @@ class SavedPrefix(msgspec.Struct, frozen=True, array_like=True):
     tokens: int
 
 
+class NotePlan(msgspec.Struct, frozen=True, array_like=True):
+    """What a step leaves for its note. When the next one is due follows from it, whatever the note
+    says; so of the notes of a long session only one that is sent is made.
+
+    Args:
+        stop: the request at which the step was taken had the exchanges before this one.
+        step: the number of the step.
+        room: tokens of what the note tells, at most.
+        tokens: what it counts as: what it takes at most, or what it takes where that was told.
+    """
+
+    stop: int
+    step: int
+    room: int
+    tokens: int
+
+
 class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What holds for a request, in numbers that only its session gives a meaning: no word of the
     session is in it. It saves time: what does not prove to be of the conversation at hand is
@@ -48,7 +65,7 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             among those of the exchange.
         files: of each file that it tells, the exchange and the number of the call that touched
             it last, and the tokens that it may have.
-        noted: whether there is a note.
+        plan: of the note; None where there is none.
         origin: the newest place at which steps began anew; origin_before: the one in front of it.
         passed: tokens of the exchanges since the newest, as they came; turns: how many turns
             began since.
@@ -71,7 +88,7 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limits: tuple[tuple[int, int], ...] = ()
     steps: int = 0
     checked: int = 0
-    noted: bool = False
+    plan: NotePlan | None = None
     origin: int = 0
     origin_before: int = 0
     passed: int = 0

@@ -31,13 +31,15 @@ _HINTS = (
     "we'll ", "we will ", "we shall ",
 )  # fmt: skip
 """What every wording of a decision has, in ASCII and in small letters."""
-_has_hint = re.compile(
-    "|".join(_HINTS)
-    + "|must|never|always|from now on|future|at all costs|whatever happens|no matter what"
-    "|under no circum|not allowed|forbidden|prohibited|required to| than|at most|at least|e sure"
-    "|keep|prefer|insist|only|limit|constraint|requirement|do not|don't|avoid|remember|stick to|use"
-).search
-"""Finds what every wording of a rule, or of a decision, has."""
+_RULE_HINTS = (
+    "must", "never", "always", "from now on", "future", "at all costs", "whatever happens",
+    "no matter what", "under no circum", "not allowed", "forbidden", "prohibited", "required to",
+    "ore than", "less than", "ewer than", "at most", "at least", "e sure", "keep", "prefer",
+    "insist", "only", "hard limit", "constraint", "requirement", "do not", "don't", "avoid",
+    "remember", "stick to",
+)  # fmt: skip
+_says_use = re.compile(r"\buse\b").search
+"""What every wording of a rule has, or this."""
 
 
 def _may_decide(text: str) -> bool:
@@ -50,7 +52,12 @@ def _may_decide(text: str) -> bool:
 
 def _may_rule(text: str) -> bool:
     """Whether it can find a rule or a decision."""
-    return not text.isascii() or _has_hint(text.lower()) is not None
+    if not text.isascii():
+        return True
+    small = text.lower()
+    if any(map(small.__contains__, _RULE_HINTS)) or any(map(small.__contains__, _HINTS)):
+        return True
+    return "use" in small and _says_use(small) is not None
 
 
 def directives(text: str, role: str = "user") -> tuple[str, ...]:

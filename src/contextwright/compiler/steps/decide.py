@@ -19,11 +19,11 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.file_states import ToldFile
 from contextwright.compiler.steps.forms import in_place, limited
 from contextwright.compiler.steps.history import History
-from contextwright.compiler.steps.note import NoteScope, note_of
-from contextwright.compiler.steps.note_pages import Pages, page_of, pages_line, pages_until
+from contextwright.compiler.steps.note_pages import Pages, pages_line, pages_until
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.session.event import Thinking
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.saved_fold import NotePlan
 from contextwright.spec.terminal import FoldHistory
 from contextwright.tokens.model_rules import StepPrices
 
@@ -64,7 +64,8 @@ class Decisions(msgspec.Struct, frozen=True):
         limits: place and tokens of results that had no room.
         steps: how many steps there were.
         checked: exchanges there were when shortening early was looked at last.
-        note: what stands for the exchanges before `upto`, made of those at this step.
+        plan: what the note of the exchanges before `upto` may take; None where there is none.
+        note: that note, with `forms`, `index` and `files`, once it is sent.
     """
 
     upto: int = 0
@@ -78,6 +79,7 @@ class Decisions(msgspec.Struct, frozen=True):
     limits: tuple[tuple[int, int], ...] = ()
     steps: int = 0
     checked: int = 0
+    plan: NotePlan | None = None
     note: Block | None = None
 
 
@@ -174,10 +176,10 @@ class Costs:
             or stop <= self._at
         ):
             self._begin(decisions.upto, held)
-        for at in range(self._at, stop - 1):
+        for at, block in enumerate(blocks[self._at : stop - 1], self._at):
             form = "untold" if repeats.is_repeated(at, stop) else "shrunk"
             before, after = self._of(blocks, at, form, decisions, inputs)
-            self._answers += blocks[at].role == "assistant"
+            self._answers += block.role == "assistant"
             if after != before:
                 saving = Saving(at, form, before - after, self._answers, self._tokens)
                 self._savings.append(saving)
@@ -297,7 +299,7 @@ def plan_fold(
 ) -> Decisions:
     """All older exchanges of a request with those before `stop` in one note, written anew; what
     is newer in short, but for the newest, which no request has shown yet. Only where that has no
-    room it is cut."""
+    room it is cut. What the note has room for is planned, not told."""
     history.grow(blocks, stop)
     history.repeats.grow(blocks, 0, stop, inputs)
     held, last = history.held(blocks, inputs), stop - 1
@@ -322,20 +324,16 @@ def plan_fold(
     if inputs.shows_refs:
         pages = pages_until(blocks, upto, decisions.pages, decisions.upto, economy.space, inputs)
         room -= inputs.count(pages_line(blocks, upto, pages, economy.space, inputs))
-    scope = NoteScope(blocks, stop, upto, held, history, inputs, page_of(economy.space))
-    content = note_of(scope, room)
     short = [at for at in range(upto, last) if at not in held]
     return Decisions(
         upto=upto,
         held=tuple(sorted(held)),
-        forms=content.forms,
-        index=content.index,
-        files=content.files,
         pages=pages,
         shrunk=frozenset(at for at in short if form(at) == "shrunk"),
         untold=frozenset(at for at in short if form(at) == "untold"),
         limits=(*((at, n) for at, n in limits if at >= upto), *(((last, cut),) if cut else ())),
         steps=decisions.steps + 1,
+        plan=NotePlan(stop, decisions.steps + 1, max(0, room), 0),
     )
 
 

@@ -9,13 +9,16 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.memo.ownership import cached_text
 from contextwright.session.event import Text, ToolCall
-from contextwright.text.json_rows import leaves, loaded
+from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
 
 NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement", "insert_text")
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
 _WORDS = re.compile(r"[\w./@#-]{3,}")
+_MARKED = re.compile(r"[A-Z]?[a-z]+\.?(?![\w./@#-])|([\w./@#-]{3,})")
+"""As `_WORDS`, without what nothing can be inside of: a word of small letters, its first perhaps a
+capital, which most are. It gives an empty one in their place."""
 _is_field = re.compile(r"[A-Za-z_]+\d?").fullmatch
 _has_mark = re.compile(r"[\d_/.A-Z-]").search
 
@@ -40,9 +43,13 @@ class Called(msgspec.Struct, frozen=True):
         return "\n".join(written) if written else self.result
 
 
-@cached_text
 def calls_of(block: Block) -> tuple[Called, ...]:
     """The calls of an exchange with their results."""
+    return _calls_of(block) if block.has_calls else ()  # most have none
+
+
+@cached_text
+def _calls_of(block: Block) -> tuple[Called, ...]:
     results = {result.call_id: result.text for result in block.results}
     return tuple(
         Called(part.name, part.arguments, results.get(part.id, ""))
@@ -70,7 +77,7 @@ def said_by(block: Block) -> tuple[str, str]:
 @cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
-    words = dict.fromkeys(_WORDS.findall(text))  # each once: most stand there often
+    words = dict.fromkeys(_MARKED.findall(text))  # each once: most stand there often
     words = dict.fromkeys([word.strip(".-/") for word in words])
     return tuple([one for one in words if one.isupper() or _has_mark(one, 1)])
 
@@ -85,8 +92,10 @@ def result_identifiers(text: str) -> tuple[str, ...]:
     fields = _fields(value)
     if fields.isdisjoint(words):
         return words
-    values = identifiers("\n".join([str(item) for _, item in leaves(value)]))
-    return tuple([word for word in words if word not in fields or word in values])
+    values = "\n".join(map(str, scalars(text)))
+    if any(word in values for word in fields.intersection(words)):
+        fields = fields.difference(identifiers(values))
+    return tuple([word for word in words if word not in fields])
 
 
 def _fields(value: Any) -> set[str]:
@@ -113,9 +122,8 @@ def _identifies(word: str) -> bool:
 @cached_text
 def units(text: str) -> frozenset[str]:
     """What a text tells: its scalars if it is JSON, its lines if not."""
-    value = loaded(text)
-    if value is not None:
-        return frozenset(str(item) for _, item in leaves(value) if not isinstance(item, bool))
+    if loaded(text) is not None:
+        return frozenset([str(item) for item in scalars(text) if not isinstance(item, bool)])
     lines = (line.strip() for line in text.splitlines())
     return frozenset(line for line in lines if len(line) >= 3)
 
@@ -123,18 +131,17 @@ def units(text: str) -> frozenset[str]:
 @cached_text
 def ids_in(text: str) -> tuple[str, ...]:
     """Values of JSON that identify."""
-    value = loaded(text)
-    if value is None:
-        return ()
-    strings = dict.fromkeys(item for _, item in leaves(value) if isinstance(item, str))
-    return tuple(
-        string for string in strings if " " not in string and any(map(_identifies, _words(string)))
-    )
+    strings = dict.fromkeys([item for item in scalars(text) if isinstance(item, str)])
+    return tuple([one for one in strings if " " not in one and any(map(_identifies, _words(one)))])
+
+
+def about(block: Block) -> tuple[str, ...]:
+    """What an exchange is about: the values of its calls' arguments."""
+    return _about(block) if block.has_calls else ()
 
 
 @cached_text
-def about(block: Block) -> tuple[str, ...]:
-    """What an exchange is about: the values of its calls' arguments."""
+def _about(block: Block) -> tuple[str, ...]:
     topics: list[str] = []
     for call in calls_of(block):
         for key, value in leaves(call.argument_values):

@@ -16,11 +16,9 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.steps.conversation_digest import ConversationDigest, stands_as_logged
 from contextwright.compiler.steps.decide import (
     NOTHING,
-    Costs,
     Decisions,
     Economy,
     due_at,
-    exchange_at,
     plan_fold,
     plan_shrink,
     weigh_newest,
@@ -35,12 +33,17 @@ from contextwright.compiler.steps.fold_record import (
     recorded,
     word_numbers,
 )
-from contextwright.compiler.steps.forms import forget_entries
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
-from contextwright.compiler.steps.note_block import first_noted, note_block
-from contextwright.compiler.steps.note_pages import page_of
+from contextwright.compiler.steps.note_block import (
+    first_noted,
+    note_block,
+    spare,
+    with_note,
+    with_plan,
+)
 from contextwright.compiler.steps.origins import Origins
+from contextwright.compiler.steps.request_tokens import Counted, request_tokens
 from contextwright.compiler.stood_for import NoteLineage
 from contextwright.session.state import resolved_in
 from contextwright.spec.inputs import Inputs
@@ -48,8 +51,6 @@ from contextwright.spec.saved_fold import SavedFold, SavedPrefix
 
 OFTEN = 16
 """Whether shortening early pays is looked at whenever a sixteenth of the exchanges is new."""
-SAFETY = 24
-"""Tokens that are kept free for what joins a note's lines."""
 STATES = 8
 """States that are kept: results that come late change the conversation behind the newest."""
 
@@ -63,20 +64,6 @@ class FoldState(msgspec.Struct, frozen=True):
 
 
 NO_STATE = FoldState()
-
-
-class Counted(msgspec.Struct):
-    """Tokens of what was counted under these decisions, and how far; those of exchanges.
-
-    Args:
-        placed: the exchanges that were counted, as they stand in their places behind the note.
-    """
-
-    decisions: Decisions | None = None
-    at: int = 0
-    total: int = 0
-    placed: list[Block] = msgspec.field(default_factory=list[Block])
-    costs: Costs = msgspec.field(default_factory=Costs)
 
 
 class Fold:
@@ -132,7 +119,17 @@ class Fold:
                 since = state.since if decisions is state.decisions else place
                 state = FoldState(since, place, decisions)
                 self._add(state)
-        return state.decisions
+        return self._with_note(state, economy, inputs)
+
+    def _with_note(self, state: FoldState, economy: Economy, inputs: Inputs) -> Decisions:
+        """The decisions of the newest request, whose note is sent."""
+        planned = state.decisions
+        told = with_note(self.blocks, planned, economy, self.history, inputs)
+        if told is not planned:
+            if self.counted.decisions is planned:
+                self.counted.decisions = told
+            self.states[-1] = msgspec.structs.replace(state, decisions=told)
+        return told
 
     def begin(
         self, saved: SavedFold, conversation: Blocks, economy: Economy, inputs: Inputs
@@ -244,8 +241,8 @@ class Fold:
             try:
                 if saved.key == key and self._is_of(saved, blocks, inputs):
                     decisions = decisions_in(saved, blocks)
-                    if saved.noted:
-                        note = note_block(blocks, decisions, economy, inputs)
+                    if saved.plan is not None:
+                        note = note_block(blocks, decisions, saved.plan.step, economy, inputs)
                         decisions = msgspec.structs.replace(decisions, note=note)
                     self._add(FoldState(saved.place, saved.place, decisions))
                     if not self.origins.has_begun:
@@ -325,7 +322,7 @@ class Fold:
     ) -> Decisions:
         """The decisions for the request with the exchanges before `stop`."""
         due = self._due(blocks, stop, economy)
-        if _tokens(blocks, stop, decisions, inputs, counted) > due:
+        if request_tokens(blocks, stop, decisions, inputs, counted) > due:
             return self._folded(blocks, stop, decisions, economy, inputs)
         new = stop - decisions.checked
         repeats, costs = self.history.repeats, counted.costs
@@ -365,15 +362,17 @@ class Fold:
         inputs: Inputs,
     ) -> Decisions:
         """A step of the request with the exchanges before `stop`."""
-        forget_entries(inputs, page_of(economy.space))
         made = plan_fold(blocks, stop, decisions, economy, self.history, inputs)
         made = msgspec.structs.replace(made, checked=stop)
-        with_note = msgspec.structs.replace(made, note=note_block(blocks, made, economy, inputs))
+        bare = msgspec.structs.replace(made, plan=None)
+        noted = with_plan(blocks, made, economy, self.history, inputs)
+        if noted.plan is None:
+            return bare
         most = economy.space
-        fits = _tokens(blocks, stop, with_note, inputs, Counted()) - SAFETY <= most
         # a note gives way to the newest result, where that is what it takes
-        stays = fits or _tokens(blocks, stop, made, inputs, Counted()) > most
-        return with_note if stays else made
+        fits = request_tokens(blocks, stop, noted, inputs, Counted()) - spare(noted) <= most
+        stays = fits or request_tokens(blocks, stop, bare, inputs, Counted()) > most
+        return noted if stays else bare
 
     def sent(self, decisions: Decisions, inputs: Inputs) -> Blocks:
         """The conversation as it is sent. What stands in front of the first exchange that is
@@ -382,7 +381,7 @@ class Fold:
         held = [at for at in decisions.held if at < decisions.upto]
         first = first_noted(decisions)
         note = (self._whole(blocks, decisions),) if decisions.note is not None else ()
-        _tokens(blocks, len(blocks), decisions, inputs, self.counted)
+        request_tokens(blocks, len(blocks), decisions, inputs, self.counted)
         newer = self.counted.placed
         front = tuple(blocks[at] for at in held if at < first)
         return (*front, *note, *(blocks[at] for at in held if at > first), *newer)
@@ -407,22 +406,3 @@ def _common(one: Sequence[Block], other: Sequence[Block]) -> int:
     others = compress(count(), map(is_not, one, other))
     most = min(len(one), len(other))
     return next((place for place in others if one[place] != other[place]), most)
-
-
-def _tokens(
-    blocks: Sequence[Block], stop: int, decisions: Decisions, inputs: Inputs, counted: Counted
-) -> int:
-    """Tokens of a request; costs what is new since the same decisions were counted last."""
-    if counted.decisions is not decisions:
-        note = inputs.cost(decisions.note) + SAFETY if decisions.note is not None else 0
-        counted.decisions, counted.at = decisions, decisions.upto
-        counted.placed = []
-        counted.total = note + sum(
-            inputs.cost(blocks[at]) for at in decisions.held if at < decisions.upto
-        )
-    while counted.at < stop:
-        block = exchange_at(blocks, counted.at, decisions, inputs)
-        counted.placed.append(block)
-        counted.total += inputs.cost(block)
-        counted.at += 1
-    return counted.total

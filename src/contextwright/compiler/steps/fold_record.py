@@ -13,7 +13,7 @@ from contextwright.compiler.steps.word_weights import places_of_words, weighed
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold
 
-VERSION = 12
+VERSION = 13
 """Counts up when the same conversation gets other steps."""
 
 
@@ -55,7 +55,7 @@ def recorded(decisions: Decisions, index: Numbers) -> SavedFold:
         limits=decisions.limits,
         steps=decisions.steps,
         checked=decisions.checked,
-        noted=decisions.note is not None,
+        plan=decisions.plan,
     )
 
 
@@ -77,4 +77,5 @@ def decisions_in(saved: SavedFold, blocks: Sequence[Block]) -> Decisions:
         limits=saved.limits,
         steps=saved.steps,
         checked=saved.checked,
+        plan=saved.plan,
     )

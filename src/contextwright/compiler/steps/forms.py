@@ -49,6 +49,8 @@ def in_place(block: Block, form: str, inputs: Inputs) -> Block:
     """The exchange where it stands: `shrunk`, JSON as rows, or without blanks where that is all
     there is to win; `untold`, results that later ones hold too; `minified`, JSON without blanks
     wherever C.minify() takes them out."""
+    if not block.results:
+        return block
     table = inputs.memo.table(("stepwise", form, inputs.counter_id))
     made = table.known(block)
     if made is None:

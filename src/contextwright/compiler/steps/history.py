@@ -71,8 +71,7 @@ class History:
     def grow(self, blocks: Sequence[Block], stop: int) -> None:
         """Take in the exchanges before `stop`, and no others."""
         self._truncate(blocks, stop)
-        for at in range(self._stop, stop):
-            block = blocks[at]
+        for at, block in enumerate(blocks[self._stop : stop], self._stop):
             role, order = block.role, block.order
             if role == "user":
                 self._users.append(at)
@@ -85,8 +84,8 @@ class History:
             else:
                 self._by_order.append((order, at))
         self._stop = stop
-        for at in range(self.uses.stop, stop):
-            self.uses.append(blocks[at])
+        for block in blocks[self.uses.stop : stop]:
+            self.uses.append(block)
 
     def forget(self, blocks: Sequence[Block], start: int) -> None:
         """The conversation is another one from `start` on. `blocks`: as it was."""

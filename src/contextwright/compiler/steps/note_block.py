@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.escape import section
 from contextwright.blocks.fidelity import Fidelity
@@ -9,12 +11,19 @@ from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import range_ref
 from contextwright.compiler.steps.decide import Decisions, Economy
 from contextwright.compiler.steps.file_states import told_files
-from contextwright.compiler.steps.forms import entry
+from contextwright.compiler.steps.forms import entry, forget_entries
+from contextwright.compiler.steps.history import History
+from contextwright.compiler.steps.note import NoteScope, note_of
 from contextwright.compiler.steps.note_pages import page_of, pages_line
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
 
 SOURCE = "earlier"
+SAFETY = 24
+"""Tokens that are kept free for what joins a note's lines."""
+FEW = 128
+"""Exchanges up to which a note is made at its step, and counts as what it takes: it may have little
+to say. One that stands for more fills its room nearly always."""
 
 
 def first_noted(decisions: Decisions) -> int:
@@ -23,8 +32,61 @@ def first_noted(decisions: Decisions) -> int:
     return next((at for at in range(decisions.upto) if at not in held), decisions.upto)
 
 
+def with_plan(
+    blocks: Sequence[Block],
+    decisions: Decisions,
+    economy: Economy,
+    history: History,
+    inputs: Inputs,
+) -> Decisions:
+    """A step with what its note counts as: what it takes, if it stands for few exchanges, and is
+    made here; else what it takes at most, and it is made when it is sent. `plan` is None where
+    everything is held, and there is no note."""
+    plan = decisions.plan
+    assert plan is not None
+    if decisions.upto <= FEW:
+        decisions = with_note(blocks, decisions, economy, history, inputs)
+        note = decisions.note
+        tokens = inputs.cost(note) + SAFETY if note is not None else 0
+    else:
+        frame = note_block(blocks, decisions, plan.step, economy, inputs)
+        tokens = plan.room + inputs.cost(frame) if frame is not None else 0
+    plan = msgspec.structs.replace(plan, tokens=tokens) if tokens else None
+    return msgspec.structs.replace(decisions, plan=plan)
+
+
+def spare(decisions: Decisions) -> int:
+    """What the note of a step counts as beyond what it takes."""
+    return SAFETY if decisions.note is not None else 0
+
+
+def with_note(
+    blocks: Sequence[Block],
+    decisions: Decisions,
+    economy: Economy,
+    history: History,
+    inputs: Inputs,
+) -> Decisions:
+    """The decisions with the note that was planned, told of what was there at its step."""
+    plan = decisions.plan
+    if plan is None or decisions.note is not None:
+        return decisions
+    page = page_of(economy.space)
+    forget_entries(inputs, page)
+    history.grow(blocks, plan.stop)
+    history.repeats.grow(blocks, 0, plan.stop, inputs)
+    held = frozenset(decisions.held)
+    scope = NoteScope(blocks, plan.stop, decisions.upto, held, history, inputs, page)
+    content = note_of(scope, plan.room)
+    told = msgspec.structs.replace(
+        decisions, forms=content.forms, index=content.index, files=content.files
+    )
+    note = note_block(blocks, told, plan.step, economy, inputs)
+    return msgspec.structs.replace(told, note=note)
+
+
 def note_block(
-    blocks: Sequence[Block], decisions: Decisions, economy: Economy, inputs: Inputs
+    blocks: Sequence[Block], decisions: Decisions, step: int, economy: Economy, inputs: Inputs
 ) -> Block | None:
     """What stands for the exchanges before `upto`: a message of its own behind the task, so that
     a new one leaves the instruction's place in a cache alone."""
@@ -53,5 +115,5 @@ def note_block(
         cache=CacheClass.SESSION,
         fidelity=Fidelity.SUMMARIZED,
         ref=ref,
-        why=f"step {decisions.steps}: {count} exchanges in one note",
+        why=f"step {step}: {count} exchanges in one note",
     )

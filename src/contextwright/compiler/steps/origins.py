@@ -79,11 +79,13 @@ class Origins:
         """The newest origin of a request with the exchanges before `stop`; 0 before the first."""
         most, sums = SPACES * space, self._sums
         origin = self._places[-1] if self._places else 0
-        for place in range(self._first + len(sums) - 1, stop):
-            if blocks[place].role == "assistant" and self.passed(origin, place) > most:
+        start = self._first + len(sums) - 1
+        for place, block in enumerate(blocks[start:stop], start):
+            role = block.role
+            if role == "assistant" and self.passed(origin, place) > most:
                 self._places.append(origin := place)
-            sums.append(sums[-1] + cost(blocks[place]))
-            self._turns.append(self._turns[-1] + (blocks[place].role == "user"))
+            sums.append(sums[-1] + cost(block))
+            self._turns.append(self._turns[-1] + (role == "user"))
         origin = self.before(stop + 1)  # what was saved may end with one
         return stop if self.passed(origin, stop) > most else origin
 

@@ -61,8 +61,8 @@ class WordWeights:
         """Weigh the exchanges before `upto`, and no others."""
         changed: dict[str, _Sum | None] = {}
         upto = max(upto, self._from)
-        for at in range(self._upto, upto):
-            self._add(blocks[at], at, 1, changed)
+        for at, block in enumerate(blocks[self._upto : upto], self._upto):
+            self._add(block, at, 1, changed)
         for at in range(self._upto - 1, upto - 1, -1):
             self._add(blocks[at], at, -1, changed)
         self._upto = upto
@@ -150,16 +150,12 @@ class WordWeights:
 @cached_text
 def weighed(block: Block) -> tuple[tuple[str, int], ...]:
     """Identifiers of an exchange, by where they stand: in its words, a result, a call."""
-    shares = (
-        *((word, IN_WORDS) for word in identifiers(words_of(block))),
-        *(
-            (word, IN_RESULT)
-            for result in block.results
-            for word in result_identifiers(result.text)
-        ),
-        *((word, IN_CALL) for word in about(block)),
-    )
-    return tuple((word, share) for word, share in shares if len(word) <= NAME)
+    pairs = [(word, IN_WORDS) for word in identifiers(words_of(block)) if len(word) <= NAME]
+    for result in block.results:
+        words = result_identifiers(result.text)
+        pairs += [(word, IN_RESULT) for word in words if len(word) <= NAME]
+    pairs += [(word, IN_CALL) for word in about(block) if len(word) <= NAME]
+    return tuple(pairs)
 
 
 @cached_text
