@@ -124,12 +124,12 @@ class Fold:
     def _with_note(self, state: FoldState, economy: Economy, inputs: Inputs) -> Decisions:
         """The decisions of the newest request, whose note is sent."""
         planned = state.decisions
-        told = with_note(self.blocks, planned, economy, self.history, inputs)
-        if told is not planned:
+        decisions = with_note(self.blocks, planned, economy, self.history, inputs)
+        if decisions is not planned:
             if self.counted.decisions is planned:
-                self.counted.decisions = told
-            self.states[-1] = msgspec.structs.replace(state, decisions=told)
-        return told
+                self.counted.decisions = decisions
+            self.states[-1] = msgspec.structs.replace(state, decisions=decisions)
+        return decisions
 
     def begin(
         self, saved: SavedFold, conversation: Blocks, economy: Economy, inputs: Inputs

@@ -78,11 +78,11 @@ def with_note(
     held = frozenset(decisions.held)
     scope = NoteScope(blocks, plan.stop, decisions.upto, held, history, inputs, page)
     content = note_of(scope, plan.room)
-    told = msgspec.structs.replace(
+    decisions = msgspec.structs.replace(
         decisions, forms=content.forms, index=content.index, files=content.files
     )
-    note = note_block(blocks, told, plan.step, economy, inputs)
-    return msgspec.structs.replace(told, note=note)
+    note = note_block(blocks, decisions, plan.step, economy, inputs)
+    return msgspec.structs.replace(decisions, note=note)
 
 
 def note_block(
