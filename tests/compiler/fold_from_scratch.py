@@ -85,6 +85,9 @@ def next_decisions(blocks, decisions, known, economy, inputs, due):
             takes = inputs.cost(noted.note) + SAFETY if noted.note is not None else 0
         if not takes:
             return bare
+        stood_for = sum(inputs.cost(blocks[at]) for at in range(made.upto) if at not in made.held)
+        if short and stood_for <= inputs.cost(noted.note):
+            return replace(bare, upto=0, pages=())
         noted = replace(noted, plan=replace(made.plan, tokens=takes))
         fits = tokens(blocks, noted, inputs) - (SAFETY if short else 0) <= economy.space
         return noted if fits or tokens(blocks, bare, inputs) > economy.space else bare

@@ -589,3 +589,18 @@ def test_an_index_names_no_numbers_of_lines():
     assert "Also named there:" in sent
     index = sent.partition("Also named there:")[2].partition("]")[0].split()
     assert not [word for word in index if word.isdigit()]
+
+
+@pytest.mark.parametrize("limit", [600, 1_200, 8_000])
+def test_a_note_that_takes_more_than_it_stands_for_is_not_made(limit):
+    """A short talk, and then a result without room."""
+    session = Session("s")
+    session.user("Find the bug in the parser module please.")
+    session.assistant("I will look at it now.")
+    session.user("Thanks, go on.")
+    session.call("read", {"path": "a.py"}, id="c1")
+    lines = (f"line {n} of a long file that says many things about x{n}" for n in range(limit // 8))
+    session.result("c1", "\n".join(lines))
+    pack = compile(session, C.compaction(limit), target=target_for("openai-chat"))
+    assert [block.fidelity for block in pack.manifest.kept] == ["raw", "raw", "raw", "truncated"]
+    assert [change.id for change in pack.manifest.changes] == ["e3"]

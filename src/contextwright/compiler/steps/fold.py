@@ -38,6 +38,7 @@ from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks,
 from contextwright.compiler.steps.note_block import (
     first_noted,
     note_block,
+    pays,
     spare,
     with_note,
     with_plan,
@@ -368,6 +369,8 @@ class Fold:
         noted = with_plan(blocks, made, economy, self.history, inputs)
         if noted.plan is None:
             return bare
+        if not pays(blocks, noted, inputs):
+            return msgspec.structs.replace(bare, upto=0, pages=())
         most = economy.space
         # a note gives way to the newest result, where that is what it takes
         fits = request_tokens(blocks, stop, noted, inputs, Counted()) - spare(noted) <= most

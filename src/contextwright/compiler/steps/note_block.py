@@ -1,6 +1,7 @@
 """The note as a block: what stands for the exchanges before a step."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import msgspec
 
@@ -58,6 +59,16 @@ def with_plan(
 def spare(decisions: Decisions) -> int:
     """What the note of a step counts as beyond what it takes."""
     return SAFETY if decisions.note is not None else 0
+
+
+def pays(blocks: Sequence[Block], decisions: Decisions, inputs: Inputs) -> bool:
+    """Whether a note that was made at its step takes less than what it stands for
+    (rules.md#it-must-pay); one that stands for many exchanges has no room for more."""
+    if decisions.note is None:
+        return True
+    held, tokens = set(decisions.held), inputs.cost(decisions.note)
+    told = (inputs.cost(blocks[at]) for at in range(decisions.upto) if at not in held)
+    return any(total > tokens for total in accumulate(told))
 
 
 def with_note(
