@@ -39,7 +39,8 @@ TURNS, FEWEST, MORE = 200, 5, 700
 """Turns that are timed at most and at least, and events that are there for them."""
 SECONDS = 4.0
 """What the turns of a cell may take, of CPU."""
-SMALL = tuple(generated_session(25, seed=3).log)
+LARGE = tuple(generated_session(400, seed=3).log)
+"""A session that is over the limits, so that what a step alone loads is loaded as well."""
 Turn = Callable[[list[Event]], Any]
 
 
@@ -118,7 +119,7 @@ def measured(name: str, session: Session, after: list[Event]) -> Iterator[dict[s
     """The first compile, as soon as it is there; then all of the cell. What is loaded on first
     use, such as modules and word lists, is loaded by another session before."""
     with tempfile.TemporaryDirectory() as folder:
-        turns_of(name, Session("small", SMALL, state=WORD_STATE), folder)[0]([])
+        turns_of(name, Session("large", LARGE, state=WORD_STATE), folder)[0]([])
         turn, pack = turns_of(name, session, folder)
         gc.collect()
         before, clock = resident(), Clock()

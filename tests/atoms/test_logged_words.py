@@ -9,6 +9,7 @@ from tests.parameters import few
 from contextwright import C, Engine, Session, replay
 from contextwright.atoms import logged_words
 from contextwright.models import Models, ScriptedLLM
+from contextwright.spec.inputs import Memo
 
 SPECS = (
     C.window(1) + C.relevant(top_k=2), C.relevant(top_k=3, scorer="lexical"),
@@ -48,6 +49,22 @@ def test_of_many_the_same_are_found(monkeypatch):
     whole = Engine(spec, "gpt-5").compile(session).body
     monkeypatch.setattr(logged_words, "MANY", 1)
     assert Engine(spec, "gpt-5").compile(named(random.Random(5))).body == whole
+
+
+def test_no_block_is_made_of_what_only_says_something():
+    """Its words are told from its event; the window, and what calls, have blocks."""
+    counts: list[int] = []
+    for turns in (50, 100):
+        session = Session("talk")
+        for n in range(turns):
+            session.user(f"What about ORD-{n}?")
+            session.assistant(f"ORD-{n} was sent.")
+        made, new = list[int](), Memo._new_block
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Memo, "_new_block", lambda memo, one: made.append(1) or new(memo, one))
+            Engine(SPECS[0] | C.budget(2_000), "gpt-5").compile(session)
+        counts.append(len(made))
+    assert counts[0] == counts[1] < 20
 
 
 def test_a_language_model_is_given_every_exchange():

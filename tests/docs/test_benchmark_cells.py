@@ -1,12 +1,15 @@
 """The benchmark's own machinery: what is timed, and that a cell ends."""
 
+from benchmarks.generated import generated_session
 from benchmarks.golden import differences
 from benchmarks.speed_page import page
 from benchmarks.speed_specs import specs, word_specs
-from benchmarks.speed_turns import SMALL, calls_of_model, in_a_fork, measured
+from benchmarks.speed_turns import calls_of_model, in_a_fork, measured
 
 from contextwright import Session
 from contextwright.spec import ATOMS
+
+SMALL = tuple(generated_session(25, seed=3).log)
 
 
 def test_every_word_is_timed():

@@ -27,6 +27,12 @@ class FollowedLog:
 
     def settled_since(self, inputs: Inputs) -> Blocks:
         """The exchanges that have settled since the last time, as they stand in the log."""
+        start, stop = self.range_since(inputs)
+        return inputs.memo.blocks(inputs.snapshot.exchanges(start, stop))
+
+    def range_since(self, inputs: Inputs) -> tuple[int, int]:
+        """The first of the exchanges that have settled since the last time, and the one behind
+        them."""
         snapshot = inputs.snapshot
         log, joins = snapshot.log, len(snapshot.log.late_joins())
         same = self._log is not None and self._log() is log and joins == self._joins
@@ -35,7 +41,7 @@ class FollowedLog:
             self._log, self._joins = ref(log), joins
         start = max(self._stop, snapshot.preamble)
         self._stop = max(start, inputs.settled)
-        return inputs.memo.blocks(snapshot.exchanges(start, inputs.settled))
+        return start, max(start, inputs.settled)
 
 
 def looks_back(inputs: Inputs) -> bool:

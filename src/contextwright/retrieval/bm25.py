@@ -7,7 +7,7 @@ rows together would be.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 
@@ -103,19 +103,27 @@ class BM25:
 
     def extend(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
         """Puts many rows in, each as long as it has words: a word is looked up once for all."""
-        places: dict[str, list[int]] = {}  # word -> row, code, row, code ...
+        postings = self._postings
+        once: dict[int, int] = {}
+        places = defaultdict[str, list[int]](list)  # word -> its rows, each as often as it has it
         for row, terms in rows:
             self.place(row, size := len(terms))
-            once = code_of(1, size)
-            for term, count in Counter(terms).items():
-                pair = (row, once if count == 1 else code_of(count, size))
-                if (pairs := places.get(term)) is None:
-                    places[term] = [*pair]
-                else:
-                    pairs += pair
-        if self._read is None:
-            for term, pairs in places.items():
-                self._postings.setdefault(term, Posting()).extend(pairs[::2], pairs[1::2])
+            once[row] = code_of(1, size)
+            for term in terms:
+                places[term].append(row)
+        for term, every in places.items() if self._read is None else ():
+            if len(set(every)) == len(every):
+                codes = [once[row] for row in every]
+            else:
+                counts = Counter(every)
+                codes = [
+                    once[row] + ((min(MOST, count)) - 1 << TIMES) for row, count in counts.items()
+                ]
+                every = list(counts)
+            posting = postings.get(term)
+            if posting is None:
+                posting = postings[term] = Posting()
+            posting.extend(every, codes)
 
     def place(self, row: int, size: int) -> None:
         """Puts a row in whose words are kept elsewhere."""

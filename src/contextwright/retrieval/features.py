@@ -6,7 +6,7 @@ import msgspec
 
 from contextwright.memo.ownership import cached_text
 from contextwright.retrieval.entity_tables import SORTS
-from contextwright.text.search_terms import MAX_TEXT, STOP, WORD_RUN, stem, stems_of, words
+from contextwright.text.search_terms import MAX_TEXT, STOP, runs_of, stem, stems_of, words
 
 LOOKED_AT = 8_000
 """Characters of a text that are looked at."""
@@ -104,7 +104,7 @@ def _entities(text: str) -> frozenset[str]:
 def about(text: str) -> frozenset[str]:
     """The stems of a text's words that are about something; none where all are `the` and `is`."""
     if text.isascii():
-        return frozenset(stems_of({*WORD_RUN.findall(text[:MAX_TEXT])}))
+        return frozenset(stems_of({*runs_of(text[:MAX_TEXT])}))
     return frozenset(stem(word) for word in words(text) if word not in STOP)
 
 

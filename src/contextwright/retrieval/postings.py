@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import compress
 
 TIMES = 15
 """Bits of a row's length; how often it has the word stands above them."""
@@ -17,8 +18,7 @@ LEVELS = (1, 2, 4, 8)
 """How often a row must have the word for its bit in each of the integers."""
 PENDING = 256
 """Rows that are put in before their bits are."""
-CHUNK = 32
-"""Rows whose bits are put together before they are joined to the others."""
+_ONE = ord("1")
 REPEATED = 2 << TIMES
 """The least code of a row that has the word twice."""
 FEW = 8
@@ -192,23 +192,21 @@ def _bits_of(rows: Sequence[int]) -> int:
     return int.from_bytes(cells, "little")
 
 
+def _dense_bits_of(rows: Sequence[int]) -> int:
+    """The same of rows of which some stand near each other."""
+    first, last = rows[0], rows[-1]
+    digits = bytearray(b"0") * (last - first + 1)  # the number's, its last row in front
+    for row in rows:
+        digits[last - row] = _ONE
+    return int(digits, 2) << first
+
+
 def _join(levels: list[int], rows: "array[int]", codes: "array[int]") -> None:
-    for start in range(0, len(rows), CHUNK):
-        first = rows[start]
-        chunk = [0] * len(LEVELS)
-        for row, code in zip(
-            rows[start : start + CHUNK], codes[start : start + CHUNK], strict=True
-        ):
-            bit = 1 << (row - first)
-            chunk[0] |= bit
-            if code < REPEATED:
-                continue
-            for place in range(1, len(LEVELS)):
-                if code >> TIMES >= LEVELS[place]:
-                    chunk[place] |= bit
-        for place, bits in enumerate(chunk):
-            if bits:
-                levels[place] |= bits << first
+    levels[0] |= _dense_bits_of(rows)
+    are_repeated = map(REPEATED.__le__, codes)
+    repeated = list(compress(zip(rows, codes, strict=True), are_repeated))
+    for place, least in enumerate(LEVELS[1:] if repeated else (), 1):
+        levels[place] |= _bits_of([row for row, code in repeated if code >> TIMES >= least])
 
 
 def code_of(times: int, size: int) -> int:

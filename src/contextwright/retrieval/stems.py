@@ -5,7 +5,15 @@ from itertools import chain
 from unicodedata import combining, normalize
 
 from contextwright.memo.ownership import cached_text
-from contextwright.text.search_terms import MAX_TEXT, STOP, WORD_RUN, content_words, stem, words
+from contextwright.text.search_terms import (
+    MAX_TEXT,
+    STOP,
+    content_words,
+    parts_of,
+    runs_of,
+    stem,
+    words,
+)
 
 ROOT = 6
 """Letters of a longer English word that are compared: `organization` meets `organizing`. Evidence
@@ -43,7 +51,7 @@ class Splitter:
             return stems(text)
         if len(self._telling) > VOCABULARY:
             self.forget()
-        runs = WORD_RUN.findall(text[:MAX_TEXT])
+        runs = runs_of(text[:MAX_TEXT])
         return list(chain.from_iterable(map(self._telling.__getitem__, runs))) or stems(text)
 
     def split(self, text: str) -> tuple[Sequence[str], Sequence[str]]:
@@ -54,7 +62,7 @@ class Splitter:
             self.forget()
         telling: list[str] = []
         stops: list[str] = []
-        for word in WORD_RUN.findall(text[:MAX_TEXT]):
+        for word in runs_of(text[:MAX_TEXT]):
             known = self._known.get(word)
             if known is None:
                 known = self._known[word] = _split(word)
@@ -77,7 +85,9 @@ class _Telling(dict[str, tuple[str, ...]]):
 
 
 def _split(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    parts = words(word)
+    if word.isdigit() and word.isascii():
+        return (word,), ()
+    parts = parts_of(word) if word.isascii() else words(word)
     telling = tuple(_root(stem(part)) for part in parts if part not in STOP)
     return telling, tuple(_MARKED[part] for part in parts if part in STOP)
 

@@ -8,6 +8,8 @@ from unicodedata import normalize
 from contextwright.memo.ownership import cached_text, table_of
 
 WORD_RUN = re.compile(r"[^\W_]+")
+_GAPS = "".join(sign if sign.isalnum() else " " for sign in map(chr, range(128)))
+"""Each sign of ASCII as it is, but for those between runs."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 MAX_TEXT = 20_000
@@ -25,13 +27,18 @@ STOP = frozenset(
 """English words that say nothing about what a text is about."""
 
 
+def runs_of(text: str) -> list[str]:
+    """The runs of letters and digits of a text: of one in ASCII at a third of `WORD_RUN`'s cost."""
+    return text.translate(_GAPS).split() if text.isascii() else WORD_RUN.findall(text)
+
+
 def words(text: str) -> list[str]:
     """The words of a text, folded, in order: `getUserName` gives get, user, name."""
     words: list[str] = []
     text = text[:MAX_TEXT]
-    for word in WORD_RUN.findall(text if text.isascii() else normalize("NFKC", text)):
+    for word in runs_of(text if text.isascii() else normalize("NFKC", text)):
         if word.isascii():
-            words += _parts(word)
+            words += parts_of(word)
             continue
         at = 0
         for run in _CJK.finditer(word):
@@ -49,7 +56,7 @@ def content_words(text: str) -> list[str]:
     if not text.isascii():
         words_of_text = words(text)
         return [stem(word) for word in words_of_text if word not in STOP] or words_of_text
-    return stems_of(WORD_RUN.findall(text[:MAX_TEXT])) or words(text)
+    return stems_of(runs_of(text[:MAX_TEXT])) or words(text)
 
 
 def stems_of(runs: Iterable[str]) -> list[str]:
@@ -61,11 +68,11 @@ def every_stem(text: str) -> set[str]:
     """The stems of all words of a text."""
     if not text.isascii():
         return {stem(word) for word in words(text)}
-    return {*chain.from_iterable(map(table_of(_every_stem), WORD_RUN.findall(text[:MAX_TEXT])))}
+    return {*chain.from_iterable(map(table_of(_every_stem), runs_of(text[:MAX_TEXT])))}
 
 
 def _every_stem(word: str) -> tuple[str, ...]:
-    return tuple(map(stem, _parts(word)))
+    return tuple(map(stem, parts_of(word)))
 
 
 @cached_text
@@ -83,14 +90,15 @@ def stem(word: str) -> str:
 
 
 @cached_text
-def _parts(word: str) -> tuple[str, ...]:
+def parts_of(word: str) -> tuple[str, ...]:
+    """The words of a run of letters and digits in ASCII, folded."""
     if word.islower():
         return (word,)
     return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
 
 
 def _stems(word: str) -> tuple[str, ...]:
-    return tuple(stem(part) for part in _parts(word) if part not in STOP)
+    return tuple(stem(part) for part in parts_of(word) if part not in STOP)
 
 
 def _pairs(run: str) -> list[str]:
