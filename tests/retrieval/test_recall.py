@@ -92,7 +92,7 @@ def test_no_letter_is_lost_between_sentences(text):
 
 
 ENDS = re.compile(
-    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])"
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))(\s+)(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])"
     r"|(?<=[\u3002\uff01\uff1f])|\n\s*\n|\n"
 )
 """Where a sentence may end, tried at every letter."""

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from itertools import chain
 
 from contextwright.atoms.followed_log import FollowedLog
-from contextwright.atoms.scored_blocks import names_of
-from contextwright.retrieval.features import Features
+from contextwright.atoms.logged_texts import logged_texts
+from contextwright.atoms.scored_blocks import names_of, text_of
+from contextwright.retrieval.features import Features, names_in
 from contextwright.retrieval.salience_table import NAME
 from contextwright.spec.inputs import Inputs
 
@@ -29,8 +30,9 @@ class LoggedNames(FollowedLog):
 
     def follow(self, inputs: Inputs) -> None:
         """Take in the exchanges that have settled, and, until the next time, those since."""
-        for block in self.settled_since(inputs):
-            names = names_of(block)
+        start, stop = self.range_since(inputs)
+        texts = logged_texts(start, stop, lambda event, text: text, text_of, inputs)
+        for names in map(names_in, texts):
             self._again |= names & self._once
             self._once |= names
         newer = inputs.memo.blocks(inputs.snapshot.exchanges(self._stop))

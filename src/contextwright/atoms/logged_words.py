@@ -1,19 +1,19 @@
 """The words that the exchanges of a log say, kept with its session: which of them answer a question
 best is told from the question's words, without a look at the others."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import nlargest
 
 from contextwright.atoms.followed_log import FollowedLog
+from contextwright.atoms.logged_texts import logged_texts
 from contextwright.blocks.block import SCORE_ONE, Block
-from contextwright.blocks.transcript import transcript, words_alone
+from contextwright.blocks.transcript import transcript
 from contextwright.retrieval.bm25 import BM25, MANY
 from contextwright.retrieval.query_weights import query_terms, with_synonyms
 from contextwright.retrieval.stems import Splitter
+from contextwright.session.event import Event
 from contextwright.spec.inputs import Inputs
 
-AT_ONCE = 1024
-"""Exchanges whose events are looked at in one go."""
 EXCHANGE, WORD = 200, 24
 """Bytes of an exchange's row, and of each of its words, about."""
 
@@ -35,7 +35,8 @@ class LoggedWords(FollowedLog):
     def follow(self, inputs: Inputs) -> None:
         """Take in the exchanges that have settled."""
         start, stop = self.range_since(inputs)  # begins the words anew with another log
-        terms = [self._splitter.telling(text) for text in _transcripts(start, stop, inputs)]
+        texts = logged_texts(start, stop, _spoken, transcript, inputs)
+        terms = list(map(self._splitter.telling, texts))
         self._count += sum(map(len, terms))
         self._words.extend(zip(range(start, stop), terms, strict=True))
 
@@ -66,14 +67,6 @@ class LoggedWords(FollowedLog):
         return self._words.scores(weights) if few else self._words.best(weights, count)
 
 
-def _transcripts(start: int, stop: int, inputs: Inputs) -> Iterator[str]:
-    """What exchanges say, as the transcripts of their blocks: most are one text, and no block is
-    made of them."""
-    snapshot, memo = inputs.snapshot, inputs.memo
-    for begin in range(start, stop, AT_ONCE):
-        end = min(stop, begin + AT_ONCE)
-        for index, events in enumerate(snapshot.log.events_of(begin, end), begin):
-            text = words_alone(events)
-            if text is None:
-                text = transcript(memo.blocks(snapshot.exchanges(index, index + 1))[0])
-            yield text
+def _spoken(event: Event, text: str) -> str:
+    """As the transcript of its block."""
+    return f"{event.author or event.role}: {text}"

@@ -1,9 +1,7 @@
 """A block as lines that a model reads: who said what, which tool gave what."""
 
-from collections.abc import Sequence
-
 from contextwright.blocks.block import Block
-from contextwright.session.event import Event, File, Image, Text, ToolCall, ToolResult
+from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 
 _GAVE = {"ok": "gave", "error": "failed with", "interrupted": "was interrupted", "pending": "runs"}
 
@@ -28,12 +26,3 @@ def transcript(block: Block) -> str:
             elif isinstance(part, (Image, File)):
                 lines.append(f"{who}: [{part.media_type}]")
     return "\n".join(lines)
-
-
-def words_alone(events: Sequence[Event]) -> str | None:
-    """The transcript of the block of an exchange that is nothing but one text; None of any other,
-    which its block has to tell."""
-    (event, *others), texts = events, [part for part in events[0].parts if isinstance(part, Text)]
-    if others or len(texts) != 1 or len(event.parts) != 1 or not texts[0].text.strip():
-        return None
-    return f"{event.author or event.role}: {texts[0].text}"

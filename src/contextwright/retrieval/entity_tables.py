@@ -29,6 +29,13 @@ _UNIT = (
     r"years?\b|km\b|kg\b|cm\b|mm\b|miles?\b|tokens?\b|USD\b|EUR\b|GBP\b|dollars?\b|euros?\b|"
     r"people\b|users?\b|items?\b|pages?\b)"
 )
+IDENTIFIER = (
+    # most words are plain: all letters of one hump, or all digits
+    r"\b(?!(?:[A-Za-z][a-z]*+|\d++)(?![\w.-]))(?:[A-Za-z][^\W_]*+_\w+|[a-z]++(?:[A-Z][a-z0-9]++)+|(?:[A-Z][a-z0-9]++){2,}"
+    r"|[A-Za-z]++-?\d[\w-]*|\w++(?:\.\w++){0,8}\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)"
+    r"|v?\d++\.\d++\.\d+)\b"
+)
+"""The expression of one that stands in no backquotes."""
 SORTS = (
     ("url", re.compile(r"\bhttps?://[^\s<>\"'`)\]]+[^\s<>\"'`)\].,;:!?]")),
     ("email", re.compile(r"\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+\b")),
@@ -42,13 +49,7 @@ SORTS = (
     ),
     (
         "identifier",
-        re.compile(
-            r"`([^`\n]{2,60})`"
-            # most words are plain: all letters of one hump, or all digits
-            r"|\b(?!(?:[A-Za-z][a-z]*+|\d++)(?![\w.-]))(?:[A-Za-z][^\W_]*+_\w+|[a-z]++(?:[A-Z][a-z0-9]++)+|(?:[A-Z][a-z0-9]++){2,}"
-            r"|[A-Za-z]++-?\d[\w-]*|\w++(?:\.\w++){0,8}\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)"
-            r"|v?\d++\.\d++\.\d+)\b"
-        ),
+        re.compile(rf"`([^`\n]{{2,60}})`|{IDENTIFIER}"),
     ),
     (
         "name",

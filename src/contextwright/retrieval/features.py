@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from contextwright.memo.ownership import cached_text
-from contextwright.retrieval.entity_tables import SORTS
+from contextwright.retrieval.entity_tables import IDENTIFIER, SORTS
 from contextwright.text.search_terms import MAX_TEXT, STOP, runs_of, stem, stems_of, words
 
 LOOKED_AT = 8_000
@@ -36,11 +36,10 @@ _NAME = re.compile(r"[A-Z](?<=[a-z,;)\]] [A-Z])\w+(?: [A-Z]\w+)*")
 """A capital that no sentence begins with."""
 _SIGNS = {"url": "://", "email": "@", "path": "/"}
 """What every one of a sort has: most texts have none of it."""
-_ENTITIES = (
-    *((_SIGNS.get(sort, ""), pattern) for sort, pattern in SORTS if sort != "name"),
-    ("", _NUMBER),
-    ("", _NAME),
+_FIRST = tuple(
+    (_SIGNS.get(sort, ""), pattern) for sort, pattern in SORTS if sort not in {"identifier", "name"}
 )
+_QUOTED, _IDENTIFIER = dict(SORTS)["identifier"], re.compile(IDENTIFIER)
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -89,16 +88,20 @@ def names_in(text: str) -> frozenset[str]:
 
 @cached_text
 def _entities(text: str) -> frozenset[str]:
-    values: set[str] = set()
+    values: list[str] = []
+    for sign, pattern in _FIRST:
+        if sign in text and (matches := pattern.findall(text)):
+            values += matches
+            text = pattern.sub(" ", text)  # a file's name in its path is no second thing
 
     def take(match: re.Match[str]) -> str:
-        values.add(match[match.lastindex or 0].casefold())
-        return " "  # a file's name in its path is no second thing
+        values.append(match[match.lastindex or 0])
+        return " "
 
-    for sign, pattern in _ENTITIES:
-        if sign in text:
-            text = pattern.sub(take, text)
-    return frozenset(values)
+    text = (_QUOTED if "`" in text else _IDENTIFIER).sub(take, text)
+    values += _NUMBER.findall(text)  # none is a part of a name, nor stands between two
+    values += _NAME.findall(text)
+    return frozenset(map(str.casefold, values))
 
 
 def about(text: str) -> frozenset[str]:

@@ -5,10 +5,10 @@ import re
 _FENCES = ("```", "~~~")
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
 _END = re.compile(
-    r"\s(?:(?:(?<=[.!?]\s)|(?<=[.!?][\"')\]]\s))\s*(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])"
-    r"|(?<=\n)(?:\s*\n)?)"
+    r"[.!?\n](?:(?<!\n)[\"')\]]?(\s+)(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=\n)(?:\s*\n)?)"
 )
-"""Begins with what it consumes, so that a search leaps from blank to blank."""
+"""A mark with the blanks behind it, which are its group, or an end of a line. It begins with signs
+of which a text has few: a search leaps from one to the next."""
 _END_WIDE = re.compile(rf"(?<=[\u3002\uff01\uff1f])|{_END.pattern}")
 _WIDE = re.compile("[\u3002\uff01\uff1f]")
 """Ends of sentences that no blank follows."""
@@ -38,7 +38,8 @@ def _prose(text: str) -> list[str]:
     start = 0
     ends = _END if text.isascii() or not _WIDE.search(text) else _END_WIDE
     for end in ends.finditer(text):
-        piece = text[start : end.start()]
+        at = end.start(1)
+        piece = text[start : at if at >= 0 else end.start()]
         if "\n" not in end[0] and _ABBREVIATION.search(piece[-12:]):
             if not _NO.search(piece[-4:]) or text[end.end()].isdigit():
                 continue

@@ -24,6 +24,13 @@ _OTHERS = re.compile(
     r"root cause|found|status|total|balance|order|version)\b",
     re.IGNORECASE,
 )
+_OTHER_HINTS = (
+    "decided", "confirmed", "approved", "agreed", "refund", "cancel", "booked", "fixed", "resolved",
+    "root cause", "found", "status", "total", "balance", "order", "version",
+)  # fmt: skip
+"""What every text has that `_OTHERS` finds anything in, in ASCII and in small letters."""
+_SMALL = {pattern: re.compile(pattern.pattern) for pattern in (_USERS, _OTHERS)}
+"""The same for texts in small letters, at a third of the cost."""
 
 
 def facts(stated: list[Statement], previous: str) -> list[str]:
@@ -33,13 +40,21 @@ def facts(stated: list[Statement], previous: str) -> list[str]:
         text = each.text.strip()
         if text.endswith("?") or not 8 <= len(text) <= 300:
             continue
-        pattern = _USERS if each.speaker == "user" else _OTHERS
-        if text[:1] in "{[<" or not pattern.search(text):
+        if text[:1] in "{[<" or not _may_be_fact(each.speaker, text):
             continue
         speaker = each.speaker if each.speaker not in {"", "user"} else "The user"
         fact = f"{speaker}: {text}"
         known.add(fact)
     return known.texts[-MAX_FACTS:]
+
+
+def _may_be_fact(speaker: str, text: str) -> bool:
+    pattern = _USERS if speaker == "user" else _OTHERS
+    if not text.isascii():
+        return pattern.search(text) is not None
+    small = text.lower()
+    may = pattern is _USERS or any(map(small.__contains__, _OTHER_HINTS))
+    return may and _SMALL[pattern].search(small) is not None
 
 
 def known_facts(previous: str) -> list[str]:

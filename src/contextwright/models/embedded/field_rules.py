@@ -6,9 +6,9 @@ What no rule finds is left out, or is an empty text or list: nobody said it, whi
 """
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -28,6 +28,7 @@ from contextwright.models.embedded.statements import CALL, Statement
 from contextwright.spec.schema import problems
 from contextwright.text.search_terms import every_stem, stem, words
 
+T = TypeVar("T")
 MAX_ITEMS = 8
 """Sentences of a list field, the newest: the rules find more than a list should name."""
 MAX_DEPTH = 3
@@ -65,6 +66,9 @@ _UNSURE = re.compile(
 )
 """What asks for a value, or leaves it open."""
 _MARKUP = re.compile(r"[*`]+|(?:^|(?<=\s))#+ |^\s*(?:[-+\u2022]|\d{1,2}[.)])\s+")
+_MARKS = "*`#"
+"""One of these is in every text with markup that does not begin with it."""
+_BEGINS = frozenset("-+\u2022")
 _OF_ID = re.compile(r"\b(\w+)[ _](?:id|number|code)\b", re.IGNORECASE)
 """Whose id is spoken of."""
 _GREETING = re.compile(
@@ -86,11 +90,16 @@ def record(
     root: dict[str, Any] = msgspec.json.decode(schema) if schema else {}
     shape = root if "properties" in root else {**_plain(root, root), "$defs": root.get("$defs", {})}
     known = _known(previous)
-    plain = [
-        msgspec.structs.replace(each, text=_MARKUP.sub("", each.text).strip()) for each in stated
-    ]
-    evidence = FieldEvidence(tuple(plain), called)
+    evidence = FieldEvidence(tuple(map(_without_markup, stated)), called)
     return _object(shape, evidence, known if isinstance(known, Mapping) else {}, shape)
+
+
+def _without_markup(each: Statement) -> Statement:
+    text = each.text.strip()
+    first = text[:1]
+    if first in _BEGINS or first.isdigit() or any(map(text.__contains__, _MARKS)):
+        text = _MARKUP.sub("", each.text).strip()
+    return each if text == each.text else msgspec.structs.replace(each, text=text)
 
 
 def missing(schema: str, record: Mapping[str, Any]) -> list[str]:
@@ -106,15 +115,16 @@ class FieldEvidence(msgspec.Struct, frozen=True):
     stated: tuple[Statement, ...]
     called: Mapping[str, Any]
 
-    def newest(self) -> list[Statement]:
-        """Statements, the newest first: neither questions nor what asks for a value."""
-        return [
-            each
-            for each in reversed(self.stated)
-            if each.speaker != CALL
-            and not each.text.endswith("?")
-            and not _UNSURE.search(each.text)
-        ]
+    def newest(self, value_in: Callable[[Statement], T | None]) -> T | None:
+        """What is there first, from the newest statement on: in no question, and in none that
+        asks for a value."""
+        for each in reversed(self.stated):
+            if each.speaker == CALL or each.text.endswith("?"):
+                continue
+            value = value_in(each)
+            if value is not None and not _UNSURE.search(each.text):  # hardly any has a value
+                return value
+        return None
 
 
 def _object(
@@ -180,21 +190,25 @@ def _text(name: str, evidence: FieldEvidence, known: str) -> str | None:
     if "sentiment" in name or "mood" in name:
         return _mood(evidence)
     form = form_of(name)
-    for each in evidence.newest():
-        if value := _named(name, form, each):
-            return value
+    if named := evidence.newest(partial(_named, name, form)):
+        return named
     if form and (value := _replied(name, form, evidence)):
         return value
-    for each in evidence.newest() if form in {EMAIL, DEADLINE} else ():
-        match = re.search(form, each.text, re.IGNORECASE)
-        if each.speaker == "user" and match:
-            return match[0].strip()
+    if form in {EMAIL, DEADLINE} and (value := evidence.newest(partial(_value_of_form, form))):
+        return value
     if known or form:
         return known or None
     if stems & _stems(_DESCRIBED):
         users = (each.text for each in evidence.stated if each.speaker in {"user", ""})
         return next((text for text in users if not _GREETING.match(text)), None)
     return next(reversed(_sentences(name, evidence, [])), None)
+
+
+@lru_cache(256)
+def _first_word(name: str) -> str:
+    """What every text has that names a field, in ASCII and in small letters."""
+    first = re.split(r"[_\s]+", name.strip("_"))[0].lower()
+    return first if first.isascii() else ""
 
 
 @lru_cache(256)
@@ -210,13 +224,22 @@ def _naming(name: str, form: str) -> re.Pattern[str]:
     return re.compile(rf"(?:\b{plain}{is_value}{bare})(?P<value>{form})", re.IGNORECASE)
 
 
+def _value_of_form(form: str, each: Statement) -> str | None:
+    """A value of the form that the user said."""
+    match = re.search(form, each.text, re.IGNORECASE) if each.speaker == "user" else None
+    return match[0].strip() if match else None
+
+
 def _named(name: str, form: str, each: Statement) -> str | None:
     """Y of `X: Y`, `X is Y`, `my X is Y`; of an order's id also that of `order A17`."""
+    text, begins = each.text, _first_word(name)
+    if text.isascii() and begins not in text.lower():
+        return None
     if form:
         if each.speaker not in {"user", ""} and form == NAME:
             return None
         match = _naming(name, form).search(each.text)
-        return match["value"].strip().removeprefix("#") if match else None
+        return (match["value"].strip().removeprefix("#") or None) if match else None
     if each.speaker == "assistant":  # it may say anything of anything
         return None
     match = _naming(name, "").search(each.text)
@@ -248,24 +271,29 @@ def _number(name: str, evidence: FieldEvidence, *, whole: bool) -> float | int |
     nearly = r"(?:now |about |around |up to |only )*[$\u20ac\u00a3]?"
     before = rf"\b(?:{plain}|{last}){is_value}{nearly}"
     patterns = (rf"{before}{AMOUNT}", rf"{AMOUNT}\s*(?:\w+ )?{last.rstrip('s')}s?\b")
-    for each in evidence.newest():
-        for pattern in patterns:
-            match = re.search(pattern, each.text, re.IGNORECASE)
-            if match is None:
-                continue
-            value = float(match[1].replace(",", "")) * SCALE.get((match[2] or "").casefold(), 1)
-            if not whole or value.is_integer():
-                return int(value) if value.is_integer() else value
+    return evidence.newest(partial(_amount, patterns, whole))
+
+
+def _amount(patterns: tuple[str, ...], whole: bool, each: Statement) -> float | int | None:
+    for pattern in patterns:
+        match = re.search(pattern, each.text, re.IGNORECASE)
+        if match is None:
+            continue
+        value = float(match[1].replace(",", "")) * SCALE.get((match[2] or "").casefold(), 1)
+        if not whole or value.is_integer():
+            return int(value) if value.is_integer() else value
     return None
 
 
 def _switch(name: str, evidence: FieldEvidence) -> bool | None:
     """Whether the user wants, or has, what the whole name says."""
     stems = _stems(name)
-    for each in evidence.newest():
-        if each.speaker in {"user", ""} and stems and stems <= _text_stems(each.text):
-            return not _NEGATED.search(each.text)
-    return None
+
+    def value_in(each: Statement) -> bool | None:
+        is_named = each.speaker in {"user", ""} and stems and stems <= _text_stems(each.text)
+        return not _NEGATED.search(each.text) if is_named else None
+
+    return evidence.newest(value_in)
 
 
 def _sentences(name: str, evidence: FieldEvidence, before: list[str]) -> list[str]:
@@ -275,7 +303,7 @@ def _sentences(name: str, evidence: FieldEvidence, before: list[str]) -> list[st
     cues = {cue for key in kinds for cue in _text_stems(_CUES[key])}
     is_of_user, is_of_calls = _stems(_OF_USER) & named, _stems(_OF_CALLS) & named
     listed = list(before)
-    for each in evidence.stated:
+    for each in evidence.stated if cues or is_of_calls else ():
         if each.speaker == CALL:
             belongs = bool(is_of_calls)
         else:
@@ -291,12 +319,15 @@ def _sentences(name: str, evidence: FieldEvidence, before: list[str]) -> list[st
 def _mentioned(options: list[Any], evidence: FieldEvidence) -> Any:
     """The one option that the newest statement of the user names, if it names one."""
     texts = {option: option.replace("_", " ") for option in options if isinstance(option, str)}
-    for each in evidence.newest():
+
+    def value_in(each: Statement) -> Any:
         if each.speaker in {"user", ""} and not _NEGATED.search(each.text):
             plain = [one for one, text in texts.items() if _has(text, each.text)]
             if len(plain) == 1:
                 return plain[0]
-    return None
+        return None
+
+    return evidence.newest(value_in)
 
 
 def _has(name: str, text: str) -> bool:

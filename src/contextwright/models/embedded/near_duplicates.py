@@ -39,19 +39,29 @@ class _Nearby:
     def __init__(self) -> None:
         self.features: list[TextFeatures] = []
         self._buckets: dict[int, list[int]] = defaultdict(list)
+        self._exact: dict[tuple[int, bool, frozenset[str]], int] = {}  # numbers of what is exact
+        self._numbers: list[int] = []  # of each text
 
     def like(self, features: TextFeatures) -> Iterator[int]:
         """Places of the texts that say the same, in order."""
-        met = {place for key in _keys(features) for place in self._buckets[key][-BOTTOM:]}
-        known, exact = self.features, features.exact
-        agree = (place for place in sorted(met) if known[place].exact == exact)
-        return (place for place in agree if alike(features, known[place]))
+        number = self._exact.get(features.exact)
+        if number is None:
+            return iter(())  # whose numbers nobody else has
+        known, numbers = self.features, self._numbers
+        met = {
+            place
+            for key in _keys(features)
+            for place in self._buckets[key][-BOTTOM:]
+            if numbers[place] == number
+        }
+        return (place for place in sorted(met) if alike(features, known[place]))
 
     def put(self, features: TextFeatures) -> None:
         """Put in one more."""
         for key in _keys(features):
             self._buckets[key].append(len(self.features))
         self.features.append(features)
+        self._numbers.append(self._exact.setdefault(features.exact, len(self._exact)))
 
 
 class Distinct:
@@ -104,11 +114,22 @@ def alike(first: TextFeatures, other: TextFeatures) -> bool:
     """Whether most words are common, in about the same order, and numbers and `not`s agree."""
     if first.exact != other.exact:
         return False
-    words, pairs = len(first.words | other.words), len(first.pairs | other.pairs)
-    return (
-        len(first.words & other.words) >= ALIKE * words
-        and len(first.pairs & other.pairs) >= ORDER * pairs
+    one, two = len(first.words), len(other.words)
+    if min(one, two) < ALIKE * max(one, two):
+        return False  # however many of them are common
+    common = len(first.words & other.words)
+    return common >= ALIKE * (one + two - common) and (
+        len(first.pairs & other.pairs) >= ORDER * len(first.pairs | other.pairs)
     )
+
+
+def _negations(text: str) -> int:
+    """How often a text says no."""
+    if text.isascii():
+        small = text.lower()
+        if "no" not in small and "never" not in small and "n't" not in small:
+            return 0 if "without" not in small else len(_NOT.findall(text))
+    return len(_NOT.findall(text))
 
 
 def _keys(features: TextFeatures) -> list[int]:
@@ -118,5 +139,5 @@ def _keys(features: TextFeatures) -> list[int]:
 def _features(text: str) -> TextFeatures:
     words = content_words(text)
     numbers = frozenset(number.casefold() for number in _NUMBER.findall(text))
-    exact = (len(_NOT.findall(text)), text.rstrip().endswith("?"), numbers)
+    exact = (_negations(text), text.rstrip().endswith("?"), numbers)
     return TextFeatures(frozenset(words), frozenset(pairwise(words)), exact)

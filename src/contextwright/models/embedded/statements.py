@@ -91,6 +91,8 @@ def _split(speaker: str, text: str, place: int) -> list[Statement]:
 def _short(text: str) -> str:
     if text.startswith(("```", "~~~")) and "\n" in text:
         return _short_code(text)
+    if len(text) <= MAX_CHARS and text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()  # nothing to fold, as in most
     folded = " ".join(text.split())
     head, space, _ = folded[:MAX_CHARS].rpartition(" ")
     if len(folded) <= MAX_CHARS or not space:
