@@ -176,6 +176,22 @@ def test_what_a_term_left_out_of_what_another_brings_stands_in_no_receipt(seed):
     )
 
 
+OF_A_PART = (
+    C.window(steps=4) | C.recent(half_life=1, by="salience"), C.window(3) | C.salient(min_score=0.4),
+    C.window(3) | C.dedup(), C.select(role="tool") | C.dedup(),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", few(range(24), 8))
+def test_a_word_that_asks_the_log_is_given_all_of_a_part(seed):
+    """Of a compile that began later it would be told of more than it was given."""
+    dice, term = random.Random(seed), OF_A_PART[seed % 4]
+    events = agent_events(dice, 30, say=dice.choice((4, 12, 40)), as_json=dice.random() < 0.5)
+    limit = dice.choice((C.compaction, C.budget))(dice.choice((150, 300, 900)))
+    assert plan(term + C.default() | limit).view == "all"
+    grown(term + C.default() | limit, events, target_for("openai-chat"))
+
+
 def test_a_step_is_not_taken_from_the_log_where_another_term_brings_a_part_of_it():
     """A window's blocks have its tier and its source, in front of a step as behind it."""
     events = agent_events(random.Random(42), 40)

@@ -99,7 +99,13 @@ def _ask(
         covers=content.size,
         whole=whole,
     )
-    return inputs.ask(increment), whole
+    answer = inputs.ask(increment)
+    if answer is not None and answer.whole != whole:
+        # the same was read for it, of a conversation of which words have made something else since:
+        # a receipt holds it as the answer of this one, or nobody would find it there again
+        answer = msgspec.structs.replace(answer, covers=content.size, whole=whole)
+        inputs.used[answer.fingerprint] = answer
+    return answer, whole
 
 
 def _is_of(answer: Answer, content: _TaskContent) -> bool:

@@ -59,6 +59,8 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
     if "near" in views:  # that it drops the oldest first is of exchanges as the log has them
         return "near" if maps(terms) and views <= {"near", "block"} else "all"
+    if _asks_of_part(body):
+        return "all"
     if not terms or "all" in views or by_score or not drops_oldest(terminal):
         is_bare = bool(terms) and not any(terms) and not guarded
         knows = maps(terms) if drops_oldest(terminal) else is_bare
@@ -124,9 +126,7 @@ def _is_of_log(body: Expr) -> bool:
     head = body
     while isinstance(head, Pipe):
         head = head.head
-    is_log = isinstance(head, Chain) or (isinstance(head, Atom) and head.traits.whole)
-    is_bare = isinstance(head, Atom) and head.kind in BARE
-    return (is_log or is_bare) and _stands_on_log(body, list(_terms(body)))
+    return _is_conversation(head) and _stands_on_log(body, list(_terms(body)))
 
 
 def _stays(expr: Expr) -> bool:
@@ -225,6 +225,26 @@ def _terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ..
         yield (expr, *behind)
     elif isinstance(expr, Atom) and _brings_everything(expr):
         yield behind
+
+
+def _asks_of_part(expr: Expr) -> bool:
+    """Whether a word that knows the others by what is kept of their log is given a part of the
+    conversation: of a compile that begins later, the log would tell it of more."""
+    if isinstance(expr, Union):
+        return any(map(_asks_of_part, expr.terms))
+    if isinstance(expr, Fallback):
+        return _asks_of_part(expr.first) or _asks_of_part(expr.second)
+    if not isinstance(expr, Pipe):
+        return False
+    asks = any(step.traits.view in _LOG_VIEWS for step in expr.steps)
+    is_part = not (_is_conversation(expr.head) or _brings_texts(expr.head))
+    return (asks and is_part) or _asks_of_part(expr.head)
+
+
+def _is_conversation(expr: Expr) -> bool:
+    """Whether it brings the whole conversation, and goes on with that."""
+    is_atom = isinstance(expr, Atom)
+    return isinstance(expr, Chain) or (is_atom and (expr.traits.whole or expr.kind in BARE))
 
 
 def _brings_everything(source: Atom) -> bool:

@@ -105,26 +105,32 @@ class _Ground(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         log: one that was rewound is another. joins: results that came late, with which an exchange
-            of before has other tokens. state: the session's, of which `resolved` need not stay.
+            of before has other tokens; failures: the exchanges among these that failed so, and
+            must stay now. state: the session's, of which `resolved` need not stay.
     """
 
     log: ref[Log]
     joins: int
+    failures: frozenset[int]
     state: State
     resolved: tuple[str, ...]
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> "_Ground":
+    def of(cls, inputs: Inputs) -> "_Ground":
         """That of a moment."""
-        log, state = snapshot.log, snapshot.state
-        return cls(ref(log), len(log.late_joins()), state, resolved_in(state))
+        log, state = inputs.snapshot.log, inputs.snapshot.state
+        joins = log.late_joins()
+        failures = inputs.protection.failures.intersection(joins)
+        return cls(ref(log), len(joins), failures, state, resolved_in(state))
 
-    def holds(self, snapshot: Snapshot) -> bool:
+    def holds(self, inputs: Inputs) -> bool:
         """Whether it is that of a later moment too."""
-        log, state = snapshot.log, snapshot.state
+        log, state = inputs.snapshot.log, inputs.snapshot.state
+        joins = log.late_joins()
         return (
             self.log() is log
-            and self.joins == len(log.late_joins())
+            and self.joins == len(joins)
+            and self.failures == inputs.protection.failures.intersection(joins)
             and (self.state is state or self.resolved == resolved_in(state))
         )
 
@@ -155,9 +161,9 @@ class StepPlaces:
             base: tokens of it that are no exchange.
         """
         snapshot = inputs.snapshot
-        if self._ground is None or not self._ground.holds(snapshot):
+        if self._ground is None or not self._ground.holds(inputs):
             self._begin()
-            self._ground = _Ground.of(snapshot)
+            self._ground = _Ground.of(inputs)
         stop = snapshot.exchange_count
         if len(self.origins) > 1 and stop <= self.origins[-1]:  # a look back
             return StepPlaces().newest(rule, base, inputs)

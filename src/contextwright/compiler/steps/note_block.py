@@ -67,8 +67,8 @@ def pays(blocks: Sequence[Block], decisions: Decisions, inputs: Inputs) -> bool:
     if decisions.note is None:
         return True
     held, tokens = set(decisions.held), inputs.cost(decisions.note)
-    told = (inputs.cost(blocks[at]) for at in range(decisions.upto) if at not in held)
-    return any(total > tokens for total in accumulate(told))
+    costs = (inputs.cost(blocks[at]) for at in range(decisions.upto) if at not in held)
+    return any(total > tokens for total in accumulate(costs))
 
 
 def with_note(
