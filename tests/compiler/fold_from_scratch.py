@@ -53,7 +53,7 @@ def decisions_of(blocks, economy, inputs):
     decisions, origin, known = NOTHING, 0, 0
     for place in range(1, len(blocks) + 1):
         if place == len(blocks) or blocks[place].role == "assistant":
-            begins = sum(map(inputs.cost, blocks[origin:place])) > origins.SPACES * economy.space
+            begins = sum(map(inputs.cost, blocks[origin:place])) > origins.stretch(economy.space)
             if begins:
                 pages = (0, origin) if origin else ()
                 decisions = Decisions(upto=origin, pages=pages, steps=place - 1)

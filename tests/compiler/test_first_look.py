@@ -110,3 +110,22 @@ def test_turns_go_on_from_it_as_from_a_look_at_everything(everything):
         session.append(event)
         if place % 7 == 0 or event is events[-1]:
             assert outcome(SPEC, session, CHAT, memo) == everything(SPEC, session, CHAT)
+
+
+def test_a_stretch_is_eight_spaces_or_what_a_large_limit_can_use(monkeypatch):
+    monkeypatch.undo()
+    assert [origins.stretch(space) for space in (500, 8_000, 16_000, 30_000, 32_000, 64_000)] == [
+        4_000, 64_000, 128_000, 128_000, 128_000, 256_000,
+    ]  # fmt: skip
+
+
+def test_a_large_limit_looks_at_no_more_than_its_stretches(told, monkeypatch):
+    """As if large were small: what it looks at does not grow with its space."""
+    looked_at: list[int] = []
+    session = work(600, 1)
+    for most in (5_600, 2_800):
+        monkeypatch.setattr(origins, "SPACES", 8)
+        monkeypatch.setattr(origins, "STRETCH", most)
+        outcome(SPEC, session, CHAT)
+        looked_at.append(session.snapshot().exchange_count - told[-1])
+    assert told[-1] and looked_at[1] < 0.75 * looked_at[0]

@@ -26,11 +26,8 @@ _DECISIONS = re.compile(
     r"|we(?:['\u2019]ll| will| shall) (?:use|keep|stay))\b",
     re.IGNORECASE,
 )
-_HINTS = (
-    "decided", "decision", "agreed", "settled on", "going with", "go with", "chosen", "s use",
-    "we'll ", "we will ", "we shall ",
-)  # fmt: skip
-"""What every wording of a decision has, in ASCII and in small letters."""
+_HINTS = ("deci", "agreed", "settled on", "chosen", "s use")
+"""What a wording of a decision has, in ASCII and in small letters, beside those with two words."""
 _RULE_HINTS = (
     "must", "never", "always", "from now on", "future", "at all costs", "whatever happens",
     "no matter what", "under no circum", "not allowed", "forbidden", "prohibited", "required to",
@@ -42,12 +39,19 @@ _says_use = re.compile(r"\buse\b").search
 """What every wording of a rule has, or this."""
 
 
+def _has_decision_hint(small: str) -> bool:
+    if any(map(small.__contains__, _HINTS)):
+        return True
+    if " with" in small and ("go with" in small or "going with" in small):
+        return True
+    return "we" in small and ("we'll " in small or "we will " in small or "we shall " in small)
+
+
 def _may_decide(text: str) -> bool:
     """Whether a look at each sentence can find a decision; told at a tenth of its cost."""
     if not text.isascii():
         return True
-    small = text.lower()
-    return any(map(small.__contains__, _HINTS))
+    return _has_decision_hint(text.lower())
 
 
 def _may_rule(text: str) -> bool:
@@ -55,7 +59,7 @@ def _may_rule(text: str) -> bool:
     if not text.isascii():
         return True
     small = text.lower()
-    if any(map(small.__contains__, _RULE_HINTS)) or any(map(small.__contains__, _HINTS)):
+    if any(map(small.__contains__, _RULE_HINTS)) or _has_decision_hint(small):
         return True
     return "use" in small and _says_use(small) is not None
 

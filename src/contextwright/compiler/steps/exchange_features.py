@@ -16,9 +16,13 @@ NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement"
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
 _WORDS = re.compile(r"[\w./@#-]{3,}")
-_MARKED = re.compile(r"[A-Z]?[a-z]+\.?(?![\w./@#-])|([\w./@#-]{3,})")
+_MARKED = r"[A-Z]?[a-z]+\.?(?![\w./@#-])|([\w./@#-]{3,})"
 """As `_WORDS`, without what nothing can be inside of: a word of small letters, its first perhaps a
 capital, which most are. It gives an empty one in their place."""
+_marked, _marked_ascii = re.compile(_MARKED).findall, re.compile(_MARKED, re.ASCII).findall
+_GAPS = "".join(s if s.isalnum() or s in "_./@#-" else " " for s in map(chr, range(128)))
+"""Each sign of ASCII as it is, but for those between words."""
+_JSON = frozenset("{[")
 _is_field = re.compile(r"[A-Za-z_]+\d?").fullmatch
 _has_mark = re.compile(r"[\d_/.A-Z-]").search
 
@@ -77,7 +81,12 @@ def said_by(block: Block) -> tuple[str, str]:
 @cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
-    words = dict.fromkeys(_MARKED.findall(text))  # each once: most stand there often
+    if not text.isascii():
+        words = dict.fromkeys(_marked(text))  # each once: most stand there often
+    elif text[:1] in _JSON:  # hardly a word of it is plain
+        words = [word for word in dict.fromkeys(text.translate(_GAPS).split()) if len(word) > 2]
+    else:
+        words = dict.fromkeys(_marked_ascii(text))
     words = dict.fromkeys([word.strip(".-/") for word in words])
     return tuple([one for one in words if one.isupper() or _has_mark(one, 1)])
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from weakref import ref
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps import origins
 from contextwright.compiler.steps.known_prefix import KnownPrefix
-from contextwright.compiler.steps.origins import Origins
+from contextwright.compiler.steps.origins import Origins, stretch
 from contextwright.compiler.token_sums import place_of, running_tokens, tokens_between
 from contextwright.session.event_index import ORPHAN
 from contextwright.session.log import Log
@@ -19,7 +18,7 @@ from contextwright.spec.saved_fold import SavedPrefix
 
 MORE = 2
 """Limits that a first compile looks at beside two stretches between places where steps begin anew:
-each is longer than `SPACES` by what comes up to the assistant's next message."""
+each is longer than that by what comes up to the assistant's next message."""
 
 
 def told_prefix(limit: int, inputs: Inputs) -> KnownPrefix | None:
@@ -29,7 +28,7 @@ def told_prefix(limit: int, inputs: Inputs) -> KnownPrefix | None:
     last = snapshot.exchange_count - 1
     if inputs.mapping or snapshot.position != len(log) or last <= first:
         return None
-    tokens = tokens_between(first, last, inputs) - (2 * origins.SPACES + MORE) * limit
+    tokens = tokens_between(first, last, inputs) - 2 * stretch(limit) - MORE * limit
     place = place_of(tokens, last, inputs) if tokens > 0 else first
     orphans = log.ends("kind", ORPHAN, snapshot.position)  # which no request has
     if place <= first or (orphans is not None and log.exchange_index(orphans[0]) < place):
@@ -66,7 +65,7 @@ def told_origins(known: KnownPrefix, task: Block | None, space: int, inputs: Inp
 
 def _next_origin(sums: Sequence[int], origin: int, space: int, snapshot: Snapshot) -> int:
     """The place behind `origin` at which steps begin anew; behind the sums where there is none."""
-    place = bisect_right(sums, sums[origin] + origins.SPACES * space, origin)
+    place = bisect_right(sums, sums[origin] + stretch(space), origin)
     log, first = snapshot.log, snapshot.preamble
     while place < len(sums) and _role(log, first + place) != "assistant":
         place += 1

@@ -11,13 +11,25 @@ SPACES = 8
 """Times its space that a conversation grows by until its steps begin anew: some ten steps, of
 which one is taken about half a step too early. With 16, recorded sessions are billed the same to
 half a percent, and a first compile takes twice the steps."""
+STRETCH, FEWEST = 128_000, 4
+"""Tokens by which a conversation grows at most until then, unless they are fewer than so many times
+its space. A note tells of a thousand exchanges at most: what a large limit remembers beyond that is
+read for nothing."""
+
+
+def stretch(space: int) -> int:
+    """Tokens by which a conversation grows until its steps begin anew.
+
+    Args:
+        space: what exchanges and note may have together.
+    """
+    return max(min(SPACES, FEWEST) * space, min(SPACES * space, STRETCH))
 
 
 class Origins:
-    """Places up to which exchanges have taken more than `SPACES` times the space since the one
-    before, each in front of a message of the assistant, and what turns have taken since. They
-    follow from the exchanges as they came, not from what steps made of them. They grow with a
-    conversation."""
+    """Places up to which exchanges have taken more than a `stretch` since the one before, each in
+    front of a message of the assistant, and what turns have taken since. They follow from the
+    exchanges as they came, not from what steps made of them. They grow with a conversation."""
 
     def __init__(self) -> None:
         self._places: list[int] = []
@@ -77,7 +89,7 @@ class Origins:
         self, blocks: Sequence[Block], stop: int, space: int, cost: Callable[[Block], int]
     ) -> int:
         """The newest origin of a request with the exchanges before `stop`; 0 before the first."""
-        most, sums = SPACES * space, self._sums
+        most, sums = stretch(space), self._sums
         origin = self._places[-1] if self._places else 0
         start = self._first + len(sums) - 1
         for place, block in enumerate(blocks[start:stop], start):
