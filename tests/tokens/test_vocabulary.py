@@ -92,6 +92,23 @@ def test_specials_and_halves_of_pairs_are_text_as_tiktoken_has_them(name, oracle
         assert encoding(name).encode_ordinary(text) == oracles[name].encode_ordinary(text)
 
 
+@pytest.mark.parametrize("name", DIGESTS)
+def test_a_text_counts_the_tokens_that_it_has(name):
+    own = encoding(name)
+    for text in (*TEXTS, *SPECIAL, "a \ud83d b", "\udc00", "", "<|", "<| endoftext|>"):
+        assert own.count(text) == len(own.encode_ordinary(text))
+
+
+@pytest.mark.parametrize("name", OPENAI)
+def test_every_special_token_has_the_mark_without_which_a_text_is_counted_in_one_piece(name):
+    splintr = pytest.importorskip("splintr")
+    own = splintr.Tokenizer.from_pretrained(name)
+    agent = getattr(splintr, f"{name.split('_')[0].upper()}_AGENT_TOKENS")
+    numbers = {value for value in vars(agent).values() if isinstance(value, int)}
+    specials = [own.decode([number]) for number in sorted(numbers) if number >= own.vocab_size - 60]
+    assert len(numbers) > 20 and all("<|" in one for one in specials if one)
+
+
 @pytest.mark.parametrize("name", SIZES)
 @given(text=ANY_TEXT)
 def test_any_text_has_the_tokens_that_tiktoken_gives_it(name, oracles, text):

@@ -31,7 +31,7 @@ class Counter:
         self.base = base
         self.hundredths = factor
         self.digits = digits
-        self._encode: Callable[[str], list[int]] | None = None
+        self._tokens: Callable[[str], int] | None = None
 
     def __repr__(self) -> str:
         return f"<Counter {self.id}>"
@@ -68,17 +68,17 @@ class Counter:
         return table.__getitem__
 
     def _count(self, text: str) -> int:
-        encode = self._encode
-        if encode is None:
-            encode = self._encode = encoding(self.base).encode_ordinary
+        tokens_of = self._tokens
+        if tokens_of is None:
+            tokens_of = self._tokens = encoding(self.base).count
         if len(text) <= CHUNK:
             give_way()  # every compile that takes long counts, and counts often
-            tokens = len(encode(text))
+            tokens = tokens_of(text)
         else:
             tokens = 0
             for piece in _pieces(text):
                 give_way()
-                tokens += len(encode(piece)) + 1
+                tokens += tokens_of(piece) + 1
         if self.digits:
             tokens += -(-2 * sum(map(text.count, _DIGITS)) // 3)
         return -(-tokens * self.hundredths // 100)

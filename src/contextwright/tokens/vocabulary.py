@@ -26,6 +26,9 @@ VOCABULARIES = (
 """By the names that splintr has for them."""
 _COMPOSED = frozenset({"qwen3"})
 """Whose tokenizers first compose a text (NFC); splintr leaves that to its caller."""
+_MARKED = frozenset({"o200k_base", "cl100k_base"})
+_MARK = "<|"
+"""What every special token of these has: a text without it is counted without its numbers."""
 _CACHE = "TIKTOKEN_CACHE_DIR"
 
 
@@ -35,11 +38,21 @@ class Encoding(Protocol):
     def encode_ordinary(self, text: str, /) -> list[int]: ...
 
 
+class Vocabulary(Encoding, Protocol):
+    """An encoding that counts as well."""
+
+    def count(self, text: str, /) -> int: ...
+
+
 class _WholeText:
     """An encoding of any text: what is no Unicode (a half of a surrogate pair) is replaced."""
 
-    def __init__(self, own: Encoding, *, composed: bool) -> None:
+    def __init__(self, own: Encoding, *, composed: bool, marked: bool) -> None:
         self._encode = own.encode_ordinary
+        # four bytes a token, in one piece: most of a list's cost is its numbers
+        self._flat: Callable[[str], bytes] | None = (
+            getattr(own, "encode_flat", None) if marked else None
+        )
         self._composed = composed
         self._forget: Callable[[], object] | None = getattr(own, "clear_cache", None)
         self._account = BUDGET.account(self)
@@ -51,6 +64,15 @@ class _WholeText:
             return self._encode(text)
         except UnicodeEncodeError:
             return self._encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+    def count(self, text: str, /) -> int:
+        """How many tokens a text has."""
+        if self._flat is not None and _MARK not in text:
+            try:
+                return len(self._flat(text)) // 4
+            except UnicodeEncodeError:
+                pass
+        return len(self.encode_ordinary(text))
 
     def turn_over(self) -> None:
         """What the tokenizer remembers it bounds itself."""
@@ -74,7 +96,7 @@ if hasattr(os, "register_at_fork"):  # a forked process has not the thread that 
     )
 
 
-def encoding(name: str) -> Encoding:
+def encoding(name: str) -> Vocabulary:
     """The encoding of a vocabulary, loaded on first use (20 to 60 ms), once for all threads, then
     at hand. splintr makes the pattern that splits texts with the first one beyond ASCII (50 to 150
     ms).
@@ -88,14 +110,14 @@ def encoding(name: str) -> Encoding:
 
 
 @cache
-def _loaded(name: str) -> Encoding:
+def _loaded(name: str) -> Vocabulary:
     try:
         from splintr import Tokenizer
     except ImportError:
         own = _tiktoken(name)
     else:
         own = Tokenizer.from_pretrained(name)
-    return _WholeText(own, composed=name in _COMPOSED)
+    return _WholeText(own, composed=name in _COMPOSED, marked=name in _MARKED)
 
 
 def _tiktoken(name: str) -> Encoding:
