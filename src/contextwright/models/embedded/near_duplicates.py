@@ -42,23 +42,27 @@ class _Nearby:
         self._exact: dict[tuple[int, bool, frozenset[str]], int] = {}  # numbers of what is exact
         self._numbers: list[int] = []  # of each text
 
-    def like(self, features: TextFeatures) -> Iterator[int]:
-        """Places of the texts that say the same, in order."""
+    def like(self, features: TextFeatures, keys: list[int]) -> Iterator[int]:
+        """Places of the texts that say the same, in order.
+
+        Args:
+            keys: `_keys` of the features.
+        """
         number = self._exact.get(features.exact)
         if number is None:
             return iter(())  # whose numbers nobody else has
         known, numbers = self.features, self._numbers
         met = {
             place
-            for key in _keys(features)
+            for key in keys
             for place in self._buckets[key][-BOTTOM:]
             if numbers[place] == number
         }
         return (place for place in sorted(met) if alike(features, known[place]))
 
-    def put(self, features: TextFeatures) -> None:
+    def put(self, features: TextFeatures, keys: list[int]) -> None:
         """Put in one more."""
-        for key in _keys(features):
+        for key in keys:
             self._buckets[key].append(len(self.features))
         self.features.append(features)
         self._numbers.append(self._exact.setdefault(features.exact, len(self._exact)))
@@ -76,9 +80,10 @@ class Distinct:
     def add(self, text: str) -> int:
         """Keep a text unless one says the same; the place of the one that stays."""
         features = _features(text)
-        for place in self._nearby.like(features):
+        keys = _keys(features)
+        for place in self._nearby.like(features, keys):
             return place
-        self._nearby.put(features)
+        self._nearby.put(features, keys)
         self.texts.append(text)
         return len(self.texts) - 1
 
@@ -89,8 +94,9 @@ def duplicates(blocks: tuple[Block, ...]) -> list[list[int]]:
     pairs: list[list[int]] = []
     for place, block in enumerate(blocks):
         features = _features(transcript(block))
-        pairs += [[other, place] for other in nearby.like(features)]
-        nearby.put(features)
+        keys = _keys(features)
+        pairs += [[other, place] for other in nearby.like(features, keys)]
+        nearby.put(features, keys)
     return sorted(pairs)
 
 
