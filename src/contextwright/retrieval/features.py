@@ -39,7 +39,12 @@ _SIGNS = {"url": "://", "email": "@", "path": "/"}
 _FIRST = tuple(
     (_SIGNS.get(sort, ""), pattern) for sort, pattern in SORTS if sort not in {"identifier", "name"}
 )
-_QUOTED, _IDENTIFIER = dict(SORTS)["identifier"], re.compile(IDENTIFIER)
+_QUOTED = dict(SORTS)["identifier"]
+_WORDS = {
+    flag: tuple(re.compile(one, flag) for one in (IDENTIFIER, _NUMBER.pattern, _NAME.pattern))
+    for flag in (re.NOFLAG, re.ASCII)
+}
+"""Of a text in ASCII its signs are asked for faster."""
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -98,9 +103,10 @@ def _entities(text: str) -> frozenset[str]:
         values.append(match[match.lastindex or 0])
         return " "
 
-    text = (_QUOTED if "`" in text else _IDENTIFIER).sub(take, text)
-    values += _NUMBER.findall(text)  # none is a part of a name, nor stands between two
-    values += _NAME.findall(text)
+    identifier, number, name = _WORDS[re.ASCII if text.isascii() else re.NOFLAG]
+    text = (_QUOTED if "`" in text else identifier).sub(take, text)
+    values += number.findall(text)  # none is a part of a name, nor stands between two
+    values += name.findall(text)
     return frozenset(map(str.casefold, values))
 
 
