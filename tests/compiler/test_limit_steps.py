@@ -319,3 +319,79 @@ def test_a_log_that_was_rewound_has_steps_of_its_own(spec):
     for n in range(30):
         _call(session, "look", n % 3)
         _same(spec, session, memo)
+
+
+def long_turns(turns, calls, words):
+    """The session before each of its requests: turns of so many calls."""
+    dice, session = random.Random(7), Session("s", tools=[Tool(name="look")])
+    session.add("system", "Be careful.")
+    for turn in range(turns):
+        session.user(f"Task {turn}: find out why pump {turn} fails, and mend it.")
+        yield session
+        for n in range(calls):
+            session.call("look", f'{{"pump": {turn}, "n": {n}}}', id=f"c{turn}-{n}")
+            session.result(f"c{turn}-{n}", " ".join(dice.choices(WORDS, k=words)))
+            yield session
+        session.assistant(f"Pump {turn} is mended.")
+
+
+def whole_tokens(session, target):
+    return compile(session, C.default(), target=target).tokens
+
+
+@pytest.mark.parametrize("strategy", ["cascade", "compact_then_summarize", "salience"])
+def test_where_turns_are_long_fit_takes_its_step_where_one_begins(strategy):
+    """Below its limit: what the turn needs is not taken away in its middle."""
+    target, spec = target_for("openai-chat", 100_000), C.fit(LIMIT, strategy=strategy)
+    shorter = []
+    for session in long_turns(2, 7, 120):
+        whole, pack = whole_tokens(session, target), compile(session, spec, target=target)
+        if whole <= LIMIT and pack.tokens < whole:
+            shorter.append(session.log[-1].role)
+    assert shorter[:1] == ["user"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "calls"),
+    [(C.fit(LIMIT, strategy="strict"), 7), (C.budget(LIMIT), 7), (C.fit(LIMIT, steps=False), 7),
+     (C.fit(LIMIT), 3)],
+    ids=repr,
+)  # fmt: skip
+def test_what_drops_and_what_has_short_turns_takes_no_step_below_its_limit(spec, calls):
+    target = target_for("openai-chat", 100_000)
+    for session in long_turns(2 if calls == 7 else 4, calls, 120):
+        whole = whole_tokens(session, target)
+        if whole <= LIMIT:
+            assert compile(session, spec, target=target).tokens == whole
+
+
+def early_steps(monkeypatch):
+    """The places of steps that were taken before they had to be."""
+    places, taken = set(), step_places.StepPlaces._due_at
+
+    def watched(self, stop, tokens, last, *more):
+        step = taken(self, stop, tokens, last, *more)
+        if step is not None and tokens <= last.due:
+            places.add(step.place)
+        return step
+
+    monkeypatch.setattr(step_places.StepPlaces, "_due_at", watched)
+    return places
+
+
+@pytest.mark.parametrize("anew", [step_places.SPACES, 2])
+@pytest.mark.parametrize(("calls", "words"), [(12, 40), (7, 75)])
+@pytest.mark.parametrize(
+    "spec", [C.fit(LIMIT), C.compact() | C.fit(LIMIT), C.fit(LIMIT, strategy="salience")], ids=repr
+)
+def test_steps_where_turns_begin_follow_from_the_log(spec, calls, words, anew, monkeypatch):
+    """What goes on from the request before, what begins with nothing and a replay give the same."""
+    monkeypatch.setattr(step_places, "SPACES", anew)
+    early = early_steps(monkeypatch)
+    target, memo = target_for("openai-chat", 100_000), Memo()
+    for session in long_turns(6, calls, words):
+        pack = SpecCompiler(spec, memo=memo).compile(session.snapshot(), target)
+        fresh = Session(session.id, list(session.log), tools=session.tools)
+        assert SpecCompiler(spec).compile(fresh.snapshot(), target).body == pack.body
+        assert replay(pack.manifest, fresh).body == pack.body
+    assert early

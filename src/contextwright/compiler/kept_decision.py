@@ -394,4 +394,9 @@ def _spare(spare: Spare, new: Blocks, inputs: Inputs) -> Spare | None:
     taken = sum(map(inputs.cost, new))
     if [*map(_MESSAGES, came)] != [*map(_MESSAGES, new)]:
         taken = max(taken, sum(map(inputs.cost, came)))
-    return Spare(spare.tokens - taken) if taken <= spare.tokens else None
+    turns = spare.turns
+    if turns is not None:
+        if taken > turns and any(block.role == "user" for block in came):
+            return None
+        turns -= taken
+    return Spare(spare.tokens - taken, turns=turns) if taken <= spare.tokens else None

@@ -19,9 +19,8 @@ from contextwright.blocks.line_ids import line_ids
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
-from contextwright.compiler.overflow import Spare, enforce_budget, spare_of_limit
+from contextwright.compiler.overflow import Spare, enforce_budget, is_limited, spare_of_limit
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.step_left import is_over
 from contextwright.compiler.stood_for import gaps_between, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
 from contextwright.errors import BudgetError
@@ -107,7 +106,7 @@ def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> 
     missing, spares = gaps(assembled.blocks, inputs), _spares_exchanges(terminal)
     if inputs.behind_step:  # what lies before is not missing, but was not looked at
         missing = tuple([gap for gap in missing if gap[0] >= inputs.start])
-    if not missing and (spares or not is_over(room, assembled.blocks)):
+    if not missing and (spares or not is_limited(room, assembled.blocks, terminal)):
         return room
     line = _line_tokens(inputs)
     lines, most = not spares, _most_lines(room, line)

@@ -21,7 +21,14 @@ from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.passed_turns import passed_by, told_with_passed
 from contextwright.compiler.step_left import before_step, is_over, left_by_step, record_mapped
 from contextwright.compiler.step_near import Near, near_step
-from contextwright.compiler.step_places import LimitRule, joined, step_of, tokens_to_next
+from contextwright.compiler.step_places import (
+    base_of,
+    joined,
+    rule_of_limit,
+    step_of,
+    tokens_to_next,
+    tokens_to_turn,
+)
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.terminal import (
@@ -59,10 +66,13 @@ class Spare(NamedTuple):
         tokens: of them, as they came; below 0 where it decides at each request.
         answers: whether the first of them has to be the assistant's: the limit took a step for
             this very request, whose place is in front of what answers it.
+        turns: tokens that they may have where a turn begins among them: the limit may take a step
+            there before it must. None where it takes none.
     """
 
     tokens: int
     answers: bool = False
+    turns: int | None = None
 
 
 def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> Blocks:
@@ -78,7 +88,7 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     """
     terminal = terminal or _MODEL_WINDOW
     blocks = _standing(state, blocks, terminal)
-    if not is_over(state, blocks):
+    if not is_limited(state, blocks, terminal):
         if state.inputs.behind_step:
             state.inputs.unsure(terminal.word)
         return blocks
@@ -88,11 +98,39 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     if state.inputs.behind_step:
         state.inputs.unsure(terminal.word)
         return blocks
+    if not is_over(state, blocks):
+        return blocks
     shortened = _shortened(state, blocks, terminal, terminal.stages)
     if shortened is None:
         floor = tuple(block for block in blocks if hold(block, state.inputs) is Hold.FLOOR)
         raise state.too_large(floor, "with nothing left that may go")
     return shortened
+
+
+def is_limited(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> bool:
+    """Whether a request is over its limit, or stands behind a step that came before it had to."""
+    if is_over(state, blocks):
+        return True
+    if terminal is None or not terminal.step_turns:
+        return False
+    if not is_over(_low_of(state, blocks, terminal), blocks):
+        return False
+    rule = rule_of_limit(state.limit, terminal)
+    standing = step_of(rule, _fixed(state, blocks), state.inputs)
+    return standing is not None and standing[0].is_early
+
+
+def _low_of(state: BudgetState, blocks: Blocks, terminal: Terminal) -> BudgetState:
+    """The space that a request has before its limit takes any step."""
+    if not terminal.step_turns:
+        return state
+    rule, base = rule_of_limit(state.limit, terminal), base_of(state.limit, _fixed(state, blocks))
+    return replace(state, limit=rule.early(base))
+
+
+def _fixed(state: BudgetState, blocks: Blocks) -> int:
+    """Tokens of a request that are no exchange."""
+    return state.fixed + sum(state.inputs.cost(block) for block in blocks if block.order < 0)
 
 
 def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks | None:
@@ -101,10 +139,8 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     if not terminal.step_low:
         return None
     inputs = state.inputs
-    texts = tuple(block for block in blocks if block.order < 0)
-    fixed = state.fixed + sum(map(inputs.cost, texts))
-    rule = LimitRule(state.limit, terminal.step_low, terminal)
-    standing = step_of(rule, fixed, inputs)
+    rule = rule_of_limit(state.limit, terminal)
+    standing = step_of(rule, _fixed(state, blocks), inputs)
     if standing is None:
         return None
     step, spare = standing
@@ -158,21 +194,26 @@ def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     """What exchanges to come may take before these blocks, which fit or are what a step is taken
     of, are over the limit, or its next step is due."""
     terminal, inputs = terminal or _MODEL_WINDOW, state.inputs
-    if not is_over(state, blocks):
-        return Spare(-state.over(blocks))
-    fixed = state.fixed + sum(inputs.cost(block) for block in blocks if block.order < 0)
-    rule = LimitRule(state.limit, terminal.step_low, terminal)
-    standing = step_of(rule, fixed, inputs) if state.tracer.limit_steps else None
-    if standing is None:
+    low = _low_of(state, blocks, terminal)
+    if not is_over(low, blocks):
+        return Spare(-low.over(blocks))
+    rule, stepped = rule_of_limit(state.limit, terminal), state.tracer.limit_steps > 0
+    if not stepped and is_over(state, blocks):
         return Spare(-1)
-    step, last = standing[0], inputs.snapshot.exchange_count - 1
-    newest = sum(map(inputs.cost, inputs.blocks(inputs.snapshot.exchanges(last), SOURCE)))
+    standing = step_of(rule, _fixed(state, blocks), inputs)
+    snapshot, last = inputs.snapshot, inputs.snapshot.exchange_count - 1
+    newest = sum(map(inputs.cost, inputs.blocks(snapshot.exchanges(last), SOURCE)))
+    if standing is None or not stepped:
+        began = standing[0].began if standing is not None else snapshot.preamble
+        return Spare(-state.over(blocks), turns=tokens_to_turn(began, newest, rule, inputs))
+    step = standing[0]
+    turns = tokens_to_turn(step.began, newest, rule, inputs)
     if step.place > last:
         before = tokens_between(step.began, last, inputs) + newest if step.began <= last else 0
-        return Spare(tokens_to_next(step, rule, before), answers=True)
+        return Spare(tokens_to_next(step, rule, before), answers=True, turns=turns)
     before = tokens_between(step.began, step.place, inputs)
     taken = tokens_between(step.place, last, inputs) + newest
-    return Spare(tokens_to_next(step, rule, before) - taken)
+    return Spare(tokens_to_next(step, rule, before) - taken, turns=turns)
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:

@@ -14,6 +14,7 @@ from functools import partial
 from weakref import ref
 
 import msgspec
+from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.protection import Protection, protection_of
@@ -30,7 +31,7 @@ from contextwright.session.state import State, resolved_in
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.memo import Memo
-from contextwright.spec.terminal import LOW
+from contextwright.spec.terminal import LOW, Terminal
 from contextwright.spec.word_roles import Shortener
 
 PART = 15
@@ -38,6 +39,8 @@ PART = 15
 GRAIN = 20
 """What is no exchange takes its room in whole twentieths of a limit, so that a state that changes
 by a few tokens from turn to turn moves no step."""
+FREED = 25
+"""Percent of what a step frees when it must that one at the beginning of a turn frees at least."""
 GROWTH = 50
 """Percent of what exchanges may have that comes before the next step of a word whose limit is
 passed by what it may not touch: it would else decide anew at every request, and gain nothing."""
@@ -61,6 +64,9 @@ class LimitRule(msgspec.Struct, frozen=True):
             drops whole exchanges, and is held.
         event_least: the same, told from its events.
         answers: whether a question of the user's is a step, once there was one.
+        turns: whether a step comes where a turn begins, before it must, where turns are long: one
+            is certain then, and at the beginning of a turn it stands for what is done, not for
+            what the turn works with (ADR 88).
     """
 
     limit: int
@@ -69,6 +75,22 @@ class LimitRule(msgspec.Struct, frozen=True):
     least: Least | None = None
     event_least: EventCost | None = None
     answers: bool = False
+    turns: bool = False
+
+    @property
+    def long_turn(self) -> int:
+        """Tokens above which a turn is long: what a step could free, were all of the request
+        exchanges. Of a talk with much in front of it no turn is."""
+        return self.limit * (100 - self.low) // 100
+
+    def frees(self, base: int) -> int:
+        """Tokens that a step frees where it must, beside so many that are no exchange."""
+        return max(0, self.limit - base) * (100 - self.low) // 100
+
+    def early(self, base: int) -> int:
+        """Tokens of a request up to which no step is taken, also where a turn begins."""
+        spare = self.frees(base) * (100 - FREED) // 100 if self.turns else 0
+        return self.limit - spare
 
     @property
     def span(self) -> int:
@@ -88,6 +110,8 @@ class LimitStep(msgspec.Struct, frozen=True):
         is_passed: whether what its word leaves at least of everything is over its limit.
         began: the place where steps last began anew; since: where they did before that: of what
             lies in front of it nothing is so short that it would stay.
+        is_early: whether it, or one before it since steps began anew, came before the limit was
+            passed.
     """
 
     place: int
@@ -98,6 +122,7 @@ class LimitStep(msgspec.Struct, frozen=True):
     is_passed: bool = False
     began: int = 0
     since: int = 0
+    is_early: bool = False
 
 
 class _Ground(msgspec.Struct, frozen=True, eq=False):
@@ -176,14 +201,8 @@ class StepPlaces:
             return _step_at(
                 snapshot, rule, base, inputs, number=stop, origins=(*self.origins, stop)
             )
-        taken = tokens_between(last.place, stop - 1, inputs) + newest
-        is_question = (
-            rule.answers and before is not None and _has_question(last.place, stop, snapshot)
-        )
-        if last.tokens + taken > last.due or is_question:
-            number = before.number + 1 if before is not None else 1
-            return _step_at(snapshot, rule, base, inputs, number=number, origins=self.origins)
-        return before
+        tokens = last.tokens + tokens_between(last.place, stop - 1, inputs) + newest
+        return self._due_at(stop, tokens, last, rule, base, inputs) or before
 
     def _begin_anew(self, stop: int, rule: LimitRule, base: int, inputs: Inputs) -> None:
         """Find where steps began anew before exchange `stop`, and take the step of the newest."""
@@ -218,18 +237,45 @@ class StepPlaces:
         for place, exchange in enumerate(snapshot.exchanges(self.at, stop), self.at):
             if exchange.first.role != "assistant":
                 continue
-            is_question = (
-                rule.answers and bool(self.steps) and _has_question(last.place, place, snapshot)
-            )
-            if (
-                is_question
-                or last.tokens + sums[place - begin] - sums[last.place - begin] > last.due
-            ):
-                then = snapshot_before(place, snapshot)
-                number = self.steps[-1].number + 1 if self.steps else 1
-                last = _step_at(then, rule, base, inputs, number=number, origins=self.origins)
-                self.steps.append(last)
+            tokens = last.tokens + sums[place - begin] - sums[last.place - begin]
+            if (step := self._due_at(place, tokens, last, rule, base, inputs)) is not None:
+                self.steps.append(last := step)
         self.at = stop
+
+    def _due_at(
+        self, stop: int, tokens: int, last: LimitStep, rule: LimitRule, base: int, inputs: Inputs
+    ) -> LimitStep | None:
+        """The step that is due at the request with the exchanges before `stop`, if one is.
+
+        Args:
+            tokens: that it has behind the last step, which has no number where there was none.
+        """
+        snapshot = inputs.snapshot
+        is_question = rule.answers and last.number > 0 and _has_question(last.place, stop, snapshot)
+        must = is_question or tokens > last.due
+        if not must and not (tokens > rule.early(base) and self._turns(stop, rule, inputs)):
+            return None
+        then, number = snapshot_before(stop, snapshot), last.number + 1
+        step = _step_at(then, rule, base, inputs, number=number, origins=self.origins)
+        if must:
+            return replace(step, is_early=last.is_early)
+        frees = tokens - step.tokens
+        is_enough = frees * 100 >= rule.frees(base) * FREED
+        return replace(step, is_early=True) if is_enough else None
+
+    def _turns(self, stop: int, rule: LimitRule, inputs: Inputs) -> bool:
+        """Whether a turn begins with the newest exchange before `stop`, and those before it were
+        long, in the mean since steps began anew."""
+        snapshot, origin, newest = inputs.snapshot, self.origins[-1], stop - 1
+        if not rule.turns or newest <= origin or _role(newest, snapshot) != "user":
+            return False
+        turns = turns_between(origin, newest, snapshot)
+        return 0 < turns * rule.long_turn < tokens_between(origin, newest, inputs)
+
+
+def turns_between(origin: int, stop: int, snapshot: Snapshot) -> int:
+    """The turns that began from the one of exchange `origin` on, before the one of `stop`."""
+    return snapshot.log.turn_of(stop) - snapshot.log.turn_of(origin)
 
 
 def _role(place: int, snapshot: Snapshot) -> str:
@@ -305,14 +351,19 @@ def _step_at(
     return LimitStep(then.exchange_count, taken, taken, limit, number, False, *anew)
 
 
+def base_of(limit: int, fixed: int) -> int:
+    """The room of what is no exchange, of so many tokens."""
+    grain = max(1, limit // GRAIN)
+    return -(-fixed // grain) * grain
+
+
 def step_of(rule: LimitRule, fixed: int, inputs: Inputs) -> tuple[LimitStep, int] | None:
     """The step that a request stands behind, and the tokens that are kept free beside `fixed`.
 
     Args:
         fixed: tokens of what is no exchange.
     """
-    grain = max(1, rule.limit // GRAIN)
-    base = -(-fixed // grain) * grain
+    base = base_of(rule.limit, fixed)
     log = inputs.snapshot.log
     if inputs.snapshot.position < len(log) and log.late_joins():
         # a look back at exchanges that had other tokens then
@@ -333,6 +384,24 @@ def tokens_to_next(step: LimitStep, rule: LimitRule, before: int) -> int:
     return min(step.due - step.tokens, rule.span - before)
 
 
+def tokens_to_turn(began: int, newest: int, rule: LimitRule, inputs: Inputs) -> int | None:
+    """Tokens of exchanges to come with which a turn may begin that takes no step before it must;
+    None where no turn does.
+
+    Args:
+        began: the place where steps last began anew. newest: tokens of the newest exchange.
+    """
+    if not rule.turns:
+        return None
+    snapshot = inputs.snapshot
+    last = snapshot.exchange_count - 1
+    if began > last:
+        return 0
+    turns = turns_between(began, last, snapshot) + 1
+    passed = tokens_between(began, last, inputs) + newest
+    return turns * rule.long_turn - passed
+
+
 def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
     """What a step left of the blocks, with those that came since, in their order; in front, what
     the step made."""
@@ -344,6 +413,11 @@ def joined(blocks: Blocks, left: Blocks, place: int) -> Blocks:
         for block in blocks
     ]
     return (*made, *[block for block in rest if block is not None])
+
+
+def rule_of_limit(limit: int, terminal: Terminal) -> LimitRule:
+    """The rule of a limit of so many tokens."""
+    return LimitRule(limit, terminal.step_low, terminal, turns=terminal.step_turns)
 
 
 def rule_of(word: Atom, limit: int, inputs: Inputs) -> LimitRule:

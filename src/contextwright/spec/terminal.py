@@ -276,6 +276,12 @@ class Terminal(Atom, frozen=True, kw_only=True):
         return 0 if own or self.layers is not None else LOW
 
     @property
+    def step_turns(self) -> bool:
+        """Whether a step also comes where a turn begins, below the limit, where turns are long: for
+        a limit that shortens before it drops."""
+        return False
+
+    @property
     def layer_low(self) -> int:
         """The same of what shares its window out: percent of its share that the conversation goes
         down to."""

@@ -46,7 +46,10 @@ class Fit(Terminal, frozen=True, kw_only=True):
             truncate; `salience`: compact, dedup, lowest tier out, then the least salient out;
             `strict`: truncate.
         steps: whether it goes down to half at once, and leaves all as it is until it is over
-            again (rules.md#steps-down); False: as little as it takes, at every request.
+            again (rules.md#steps-down); False: as little as it takes, at every request. Where turns
+            take more than half of the limit, in the mean, a step also comes where a turn begins,
+            from five eighths of the limit on: so it stands for what is done, and not for what the
+            turn works with. `strict`, which drops, takes none below the limit.
     """
 
     word: ClassVar[str] = "fit"
@@ -90,3 +93,8 @@ class Fit(Terminal, frozen=True, kw_only=True):
     def step_low(self) -> int:
         """None without `steps`."""
         return super().step_low if self.steps else 0
+
+    @property
+    def step_turns(self) -> bool:
+        """Whatever the strategy, as long as it shortens anything."""
+        return self.steps and self.strategy != "strict"
