@@ -3,8 +3,9 @@
     CONTEXTWRIGHT_DATA=... python -m benchmarks.never_dearer [waiting] [SESSIONS] [FILE...]
 
 replays SESSIONS of each file of recorded sessions (default 1), compiled before every message of the assistant, and prints
-a table: the engine's own ledger against sending everything, by the cache and prices of each model. No spec is suspended.
-The limits are small, so that there is something to do.
+a table: the engine's own ledger against sending everything, by the cache and prices of each model. No spec is suspended;
+in brackets, as an engine has it by default, where a spec that goes on losing gives way. The limits are small, so that
+there is something to do.
 
 `waiting` compares that with an engine as users have it, whose steps wait until they are paid for, at every call, and
 writes it into docs/reference/never-dearer.md.
@@ -17,7 +18,9 @@ from typing import Any, NamedTuple
 
 from benchmarks import figures
 from benchmarks.recorded import FILES, evenly, sessions
-from contextwright import C, Engine, Session
+from benchmarks.worth_tables import cell
+from contextwright import C, Engine, Session, target
+from contextwright.engine.default_spec import instead_of
 from contextwright.engine.put_off import may_wait
 from contextwright.errors import ContextwrightError
 from contextwright.session.event import Tool
@@ -71,9 +74,11 @@ def moments(session: Session) -> Iterator[Session]:
         grown.append(event)
 
 
-def share(spec: Expr | None, session: Session, model: str) -> float | None:
+def share(
+    spec: Expr | None, session: Session, model: str, *, suspend: bool = False
+) -> float | None:
     """What the replay cost, of what sending everything would have; None where it can not be told."""
-    engine, grown = Engine(spec, model, suspend=False), None
+    engine, grown = Engine(spec, model, suspend=suspend), None
     try:
         for grown in moments(session):
             engine.compile(grown)
@@ -90,12 +95,24 @@ def measured(count: int, files: tuple[str, ...] = FILES) -> Iterator[dict[str, A
     for name in files:
         for model in MODELS:
             found = evenly(sessions(name), count)
-            shares = {
-                title: [one for s in found if (one := share(spec, s, model)) is not None]
+            costs = {title: dearest(spec, found, model) for title, spec in SPECS.items()}
+            gives_way = {
+                title: cost
                 for title, spec in SPECS.items()
+                if spec is not None
+                and instead_of(spec, target(model)) is not None
+                and (cost := dearest(spec, found, model, suspend=True)) != costs[title]
             }
-            costs = {title: round(max(some), 4) if some else None for title, some in shares.items()}
-            yield {"file": name, "model": model, "costs": costs}
+            yield {"file": name, "model": model, "costs": costs, "gives_way": gives_way}
+
+
+def dearest(
+    spec: Expr | None, found: list[Session], model: str, *, suspend: bool = False
+) -> float | None:
+    """The most that a replay of these sessions cost."""
+    shares = (share(spec, session, model, suspend=suspend) for session in found)
+    some = [one for one in shares if one is not None]
+    return round(max(some), 4) if some else None
 
 
 def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -103,9 +120,7 @@ def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     yield f"| file | model | {' | '.join(SPECS)} |"
     yield f"| --- | --- | {' | '.join('---:' for _ in SPECS)} |"
     for row in rows:
-        costs = row["costs"].values()
-        cells = ("-" if cost is None else f"{cost:.2f}" for cost in costs)
-        yield f"| {row['file']} | {row['model']} | {' | '.join(cells)} |"
+        yield f"| {row['file']} | {row['model']} | {' | '.join(cell(row, spec) for spec in SPECS)} |"
 
 
 class Sums(NamedTuple):

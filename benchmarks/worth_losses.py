@@ -126,9 +126,9 @@ def _dearer(found: dict[str, Any]) -> Iterator[str]:
     worst: dict[str, tuple[float, str]] = {}
     for row in found["rows"]:
         base = max(1.0, row["costs"].get("no spec") or 1.0)
-        for spec, cost in row["costs"].items():
+        for spec, cost in (row["costs"] | row.get("gives_way", {})).items():
             if spec != "no spec" and cost is not None and cost / base > EVEN:
                 where = f"{row['file']}, {row['model']}"
                 worst[spec] = max(worst.get(spec, (0.0, "")), (cost / base, where))
     for spec, (cost, where) in worst.items():
-        yield f"{spec} costs up to {cost:.2f} of sending everything ({where})."
+        yield f"{spec} costs up to {cost:.2f} of sending everything, as an engine has it by default ({where})."

@@ -109,20 +109,27 @@ def fidelity(told: Figures) -> Iterator[str]:
             )
 
 
+def cell(row: dict[str, Any], spec: str) -> str:
+    """What a spec costs, and in brackets where it gives way."""
+    cost, given = row["costs"][spec], row.get("gives_way", {}).get(spec)
+    told = "-" if cost is None else f"{cost:.2f}"
+    return told if given is None else f"{told} ({given:.2f})"
+
+
 def never_dearer(told: Figures) -> Iterator[str]:
     """What words with a limit cost."""
     found = told["parts"]
     yield "## Whether a limit costs more than sending everything"
     yield ""
     yield f"The dearest of {found['sessions']} sessions a file, its first {found['most']} calls, by the engine's own ledger ([more](never-dearer.md));"
-    yield "no spec is suspended. Without a spec a list's own fields count up to .07. Limits of 8,000 tokens are named, so they are held."
+    yield "no spec is suspended; in brackets, as an engine has it by default, where a spec that goes on losing gives way. Without a spec a"
+    yield "list's own fields count up to .07. Limits of 8,000 tokens are named, so they are held."
     yield ""
     rows = found["rows"]
     yield "| spec | " + " | ".join(f"{row['file']}, {row['model']}" for row in rows) + " |"
     yield "| --- |" + " ---: |" * len(rows)
     for spec in rows[0]["costs"]:
-        costs = (row["costs"][spec] for row in rows)
-        yield f"| {spec} | " + " | ".join("-" if c is None else f"{c:.2f}" for c in costs) + " |"
+        yield f"| {spec} | " + " | ".join(cell(row, spec) for row in rows) + " |"
 
 
 def retrieval(told: Figures) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from contextwright import C, Context, Engine, Session, SQLiteSessions, compile, default_spec, target
-from contextwright.engine.default_spec import instead_of
+from contextwright.engine.default_spec import decides_at_steps, instead_of
 from contextwright.engine.session_budget import input_cost
 from contextwright.session.event import Thinking, Tool, ToolCall
 from contextwright.tokens.models import model_info
@@ -106,6 +106,49 @@ def test_a_step_that_pays_for_itself_later_is_no_reason_to_give_way(model):
     assert costs[-1] < costs[-8] < costs[-14]
     ledger, _ = told({2: 300, 3: 300})
     assert ledger.suspended
+
+
+@pytest.mark.parametrize(("model", "long"), [("gpt-5", 240), ("claude-sonnet-4-5", 120)])
+def test_two_steps_at_neighbouring_calls_are_no_reason_to_give_way(model, long):
+    """What decides at steps gives way once it has lost about what giving way costs: the calls
+    behind two steps pay for both."""
+
+    def agent():
+        session, row = (
+            Session("s", tools=[Tool(name="look")]),
+            "row {} {} of a long table of values\n",
+        )
+        session.add("system", "Be careful. " * 300)
+        session.user("Find out why the pump fails.")
+        for n in range(30):
+            session.call("look", f'{{"n": {n}}}', id=f"c{n}")
+            rows = long if n in {7, 8} else 20
+            session.result(f"c{n}", "".join(row.format(n, k) for k in range(rows)))
+            yield session
+
+    spec = C.cool(threshold=4000)
+    engine, most, in_a_row, worst = Engine(spec, model), 0, 0, 0
+    cost = whole = 0
+    for session in agent():
+        engine.compile(session)
+        told = engine.ledger(session)
+        lost = told.cost - cost > told.whole_cost - whole
+        cost, whole = told.cost, told.whole_cost
+        in_a_row = in_a_row + 1 if lost else 0
+        most, worst = max(most, in_a_row), max(worst, cost / whole if in_a_row > 1 else 0)
+    assert most >= 2 and worst > 1.1
+    assert not told.suspended and told.cost < told.whole_cost * 1.1
+
+
+@pytest.mark.parametrize(
+    ("spec", "at_steps"),
+    [(C.cool(), True), (C.compact() | C.dedup(), True), (C.rolling(5), True),
+     (C.window(steps=8, stride=4), True), (C.window(steps=8), False),
+     (C.window(3) | C.compact(), False), (C.salient(min_score=0.3), False)],
+    ids=repr,
+)  # fmt: skip
+def test_what_moves_with_each_exchange_is_told_from_what_decides_at_steps(spec, at_steps):
+    assert decides_at_steps(spec) == at_steps
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,9 @@ class DecidedAt(msgspec.Struct, frozen=True):
     counter: str = ""
 
 
-_OF_NEWEST = ("newest_whole", "losses", "fits", "is_whole", "decided")
-"""Of sums, what is of the newest call alone."""
+_IN_A_ROW = ("losses", "lost")
+_OF_NEWEST = ("newest_whole", *_IN_A_ROW, "anew", "fits", "is_whole", "decided")
+"""Of sums, what is of the newest call alone, or of those in a row up to it."""
 
 
 class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,9 @@ class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         newest_whole: tokens of everything at the newest call. fits: whether it could be sent.
-        losses: calls that cost more than sending everything, one behind the other up to the newest.
+        losses: calls that cost more than sending everything, one behind the other up to the newest;
+            lost: by how much. anew: what more everything would have cost at the newest call behind
+            what the cache read of this one, than from a cache that had all of it.
         put_off: calls at which a step waited.
         is_whole: whether every request was everything.
         decided: where the spec decided what the newest request holds.
@@ -48,6 +51,8 @@ class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
     whole_cost: int = 0
     newest_whole: int = 0
     losses: int = 0
+    lost: int = 0
+    anew: int = 0
     fits: bool = True
     billed_calls: int = 0
     billed: int = 0
@@ -63,7 +68,7 @@ class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
             return self
         sums = dict(zip(_SUMMED, map(add, _amounts(self), _amounts(later)), strict=True))
         if later.losses:
-            sums["losses"] = self.losses + later.losses
+            sums.update({name: getattr(self, name) + getattr(later, name) for name in _IN_A_ROW})
         return msgspec.structs.replace(later, **sums)
 
 

@@ -7,6 +7,7 @@ from contextwright.atoms.select.default import Default
 from contextwright.compiler.plan import plan
 from contextwright.render.target import Target
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.word_roles import ConversationWindow
 from contextwright.tokens.models import ModelInfo, known_model
 
 OF_COST = frozenset({
@@ -16,6 +17,8 @@ OF_COST = frozenset({
 """Words that say how much of the conversation is sent, and nothing of what else a request holds."""
 LIMITS = frozenset({"budget", "fit"})
 """Words that limit a request, in whose place a compaction can stand."""
+MOVING = frozenset({"recent", "salient"})
+"""Words that may leave something else at each call, as windows do that move one by one."""
 LOW = 47
 """Percent of the limit that a step goes down to, as `C.compaction` does."""
 LEAST_LOW = 30
@@ -69,23 +72,36 @@ def instead_of(spec: Expr, target: Target) -> Expr | None:
     return None if made == spec else made
 
 
+def decides_at_steps(spec: Expr) -> bool:
+    """Whether what a spec leaves moves now and then, and not with each exchange."""
+    return not any(
+        not one.strides if isinstance(one, ConversationWindow) else one.word in MOVING
+        for one in _atoms_of(spec)
+        if isinstance(one, Atom)
+    )
+
+
 def words_of(expr: Expr) -> Iterator[str]:
     """The words of an expression."""
-    if isinstance(expr, Atom):
-        yield expr.word
-    elif isinstance(expr, Union):
+    for one in _atoms_of(expr):
+        yield one.word if isinstance(one, Atom) else type(one).__name__
+
+
+def _atoms_of(expr: Expr) -> Iterator[Expr]:
+    """The words of an expression, and what it has that is none."""
+    if isinstance(expr, Union):
         for term in expr.terms:
-            yield from words_of(term)
+            yield from _atoms_of(term)
     elif isinstance(expr, Pipe):
-        yield from words_of(expr.head)
-        yield from (step.word for step in expr.steps)
+        yield from _atoms_of(expr.head)
+        yield from expr.steps
     elif isinstance(expr, Chain):
-        yield from (step.word for step in expr.steps)
+        yield from expr.steps
     elif isinstance(expr, Fallback):
-        yield from words_of(expr.first)
-        yield from words_of(expr.second)
+        yield from _atoms_of(expr.first)
+        yield from _atoms_of(expr.second)
     else:
-        yield type(expr).__name__
+        yield expr
 
 
 def _tier_of(target: Target) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from contextwright.engine.conversation_sums import (
     is_expired,
     paid_for,
 )
+from contextwright.engine.default_spec import decides_at_steps
 from contextwright.engine.ledger_summary import LedgerSummary, dollars
 from contextwright.errors import ModelError
 from contextwright.formats.fields import object_if
@@ -47,6 +48,9 @@ LENT = 1
 """Percent of what everything has cost by which a step may leave a long conversation dearer."""
 SOON = 32
 """Calls so far for each call in which that must be back."""
+LOST = 67
+"""Percent of what giving way costs, by writing everything anew, that such calls have lost before a
+spec gives way that decides at steps."""
 MARGIN = 10
 """Percent by which a spec may be dearer than sending everything before it gives way."""
 
@@ -177,6 +181,8 @@ class Ledger:
             whole_cost=whole_cost,
             newest_whole=whole_tokens,
             losses=int(cost > whole_cost),
+            lost=max(0, cost - whole_cost),
+            anew=_anew(info, whole_tokens, read, rules.minimum),
             fits=whole_tokens <= target.max_input,
             put_off=int(bool(manifest.decided_at)),
             is_whole=is_whole,
@@ -210,13 +216,14 @@ class Ledger:
             read_back_cost=sums.read_back_cost + paid,
         )
 
-    @property
-    def is_dearer(self) -> bool:
+    def is_dearer(self, spec: Expr) -> bool:
         """Whether the requests cost so much more than sending everything, which could still be
-        sent, and go on doing so, that the spec should give way. What was read back is another's
-        to answer for."""
+        sent, and go on doing so, that the spec should give way. Where it decides at steps, the
+        calls behind two of them may pay for both. What was read back is another's to answer for."""
         sums = self._sums
-        return sums.losses >= IN_A_ROW and self._is_dear(sums.cost - sums.read_back_cost)
+        if sums.losses < IN_A_ROW or not self._is_dear(sums.cost - sums.read_back_cost):
+            return False
+        return sums.lost * 100 >= sums.anew * LOST or not decides_at_steps(spec)
 
     @property
     def is_read_dear(self) -> bool:
@@ -335,7 +342,7 @@ class Ledgers:
             ledger.unread = ledger.unread or str(saved.get("unread") or "")
         if target.read_back and not ledger.unread and ledger.is_read_dear:
             ledger.unread = _unread(ledger.summary())
-        if self._instead is not None and not ledger.suspended and ledger.is_dearer:
+        if self._instead is not None and not ledger.suspended and ledger.is_dearer(spec):
             ledger.suspended = self._gives_way(spec, ledger)
         notes = tuple(filter(None, (ledger.suspended, ledger.unread)))
         if ledger.unread:
@@ -373,6 +380,14 @@ def _is_lent(before: ConversationSums, call: ConversationSums, info: ModelInfo |
         return False
     less = (call.whole_tokens - call.tokens) * info.prices(call.whole_tokens).cached
     return loss * SOON <= (before.calls + 1) * less
+
+
+def _anew(info: ModelInfo | None, whole: int, read: int, minimum: int) -> int:
+    """What everything costs more where a cache has so many of its tokens than where it has all."""
+    if whole < minimum:
+        return 0
+    read = min(read, whole)
+    return input_price(info, whole, read, whole - read) - input_price(info, whole, whole, 0)
 
 
 def with_counter(target: Target, name: str) -> Target:

@@ -60,6 +60,11 @@ class ConversationWindow(Atom, frozen=True, kw_only=True):
         """The first exchange in it."""
         raise NotImplementedError(f"{self.word} does not say where it begins")
 
+    @property
+    def strides(self) -> bool:
+        """Whether its beginning moves now and then, not with each turn or exchange."""
+        return False
+
 
 class Shortener(Atom, frozen=True, kw_only=True):
     """Drops nothing, so that what it leaves at least may be more than its limit: its steps

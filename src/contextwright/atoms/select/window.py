@@ -88,6 +88,11 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
         return max(0, count - newest) // self.stride * self.stride
 
     @property
+    def strides(self) -> bool:
+        """With a stride."""
+        return self.stride > 1
+
+    @property
     def traits(self) -> Traits:
         """Its live edge is always in it. By steps it does not keep whole turns."""
         turns = self.n + self.stride - 1 if self.n and self.steps is None else None
