@@ -116,9 +116,11 @@ class BM25:
                 codes = [once[row] for row in every]
             else:
                 counts = Counter(every)
-                codes = [
-                    once[row] + ((min(MOST, count)) - 1 << TIMES) for row, count in counts.items()
-                ]
+                times = counts.values()
+                if max(times) > MOST:
+                    times = [min(count, MOST) for count in times]
+                pairs = zip(counts, times, strict=True)
+                codes = [once[row] + (count - 1 << TIMES) for row, count in pairs]
                 every = list(counts)
             posting = postings.get(term)
             if posting is None:
