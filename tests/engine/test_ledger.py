@@ -3,7 +3,9 @@
 import pytest
 
 from contextwright import C, Context, Engine, Session, SQLiteSessions, compile, default_spec, target
+from contextwright.engine.conversation_sums import ConversationSums
 from contextwright.engine.default_spec import decides_at_steps, instead_of
+from contextwright.engine.ledger import Ledger
 from contextwright.engine.session_budget import input_cost
 from contextwright.session.event import Thinking, Tool, ToolCall
 from contextwright.tokens.models import model_info
@@ -108,36 +110,30 @@ def test_a_step_that_pays_for_itself_later_is_no_reason_to_give_way(model):
     assert ledger.suspended
 
 
-@pytest.mark.parametrize(("model", "long"), [("gpt-5", 240), ("claude-sonnet-4-5", 120)])
-def test_two_steps_at_neighbouring_calls_are_no_reason_to_give_way(model, long):
-    """What decides at steps gives way once it has lost about what giving way costs: the calls
-    behind two steps pay for both."""
+def test_what_decides_at_steps_gives_way_once_it_has_lost_what_that_nearly_costs():
+    """The calls behind two steps, one behind the other, may pay for both."""
 
-    def agent():
-        session, row = (
-            Session("s", tools=[Tool(name="look")]),
-            "row {} {} of a long table of values\n",
+    def is_dearer(spec, lost):
+        ledger = Ledger()
+        ledger._open = ConversationSums(
+            calls=9, cost=1_200, whole_cost=1_000, losses=2, lost=lost, anew=300
         )
-        session.add("system", "Be careful. " * 300)
-        session.user("Find out why the pump fails.")
-        for n in range(30):
-            session.call("look", f'{{"n": {n}}}', id=f"c{n}")
-            rows = long if n in {7, 8} else 20
-            session.result(f"c{n}", "".join(row.format(n, k) for k in range(rows)))
-            yield session
+        return ledger.is_dearer(spec)
 
-    spec = C.cool(threshold=4000)
-    engine, most, in_a_row, worst = Engine(spec, model), 0, 0, 0
-    cost = whole = 0
-    for session in agent():
-        engine.compile(session)
-        told = engine.ledger(session)
-        lost = told.cost - cost > told.whole_cost - whole
-        cost, whole = told.cost, told.whole_cost
-        in_a_row = in_a_row + 1 if lost else 0
-        most, worst = max(most, in_a_row), max(worst, cost / whole if in_a_row > 1 else 0)
-    assert most >= 2 and worst > 1.1
-    assert not told.suspended and told.cost < told.whole_cost * 1.1
+    assert not is_dearer(C.cool(), 200) and is_dearer(C.cool(), 201)
+    assert is_dearer(C.window(steps=8), 100)
+
+
+def test_giving_way_costs_everything_behind_what_a_cache_still_has():
+    engine = Engine(C.window(steps=4), "claude-sonnet-4-5", suspend=False)
+    for session in loop(12):
+        pack = engine.compile(session)
+    info, sums = model_info("claude-sonnet-4-5"), engine._ledgers.of(session.log)._sums
+    read, whole = pack.manifest.prefix.read, sums.newest_whole
+    prices = info.prices(whole)
+    assert sums.losses > 1 and 0 < read < whole
+    assert sums.anew == (whole - read) * (prices.write - prices.cached)
+    assert sums.lost > 0
 
 
 @pytest.mark.parametrize(

@@ -345,7 +345,9 @@ def _step_at(
             due = max(limit, base + tokens + room * GROWTH // 100)
             place = then.exchange_count
             return LimitStep(place, base + low, base + tokens, due, number, True, *anew)
-    taken = min(limit, base + max(low, tokens + part))
+    # what only shortens takes all that it can: with a part left, its next step is due soon
+    spare = part if rule.least is None else 0
+    taken = min(limit, base + max(low, tokens + spare))
     if rule.answers and _has_question(then.exchange_count - 1, then.exchange_count, then):
         taken = limit  # all of the room for the answer; what follows it makes its own
     return LimitStep(then.exchange_count, taken, taken, limit, number, False, *anew)
