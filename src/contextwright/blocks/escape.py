@@ -17,7 +17,7 @@ for the Latin ones that they look like. All repetitions are possessive: time is 
 import re
 from unicodedata import normalize
 
-from contextwright.text.output_notes import OUTPUT_NOTE
+from contextwright.text.output_notes import OUTPUT_NOTE, ref_of
 
 MARKERS = ("contextblock", "warning")
 """The names of our tags, as `_as_seen` gives them."""
@@ -101,7 +101,7 @@ def disarmed(text: str, ref: str) -> str:
     out: list[str] = []
     at = 0
     for tail in OUTPUT_NOTE.finditer(text):
-        if ref and ref in (tail[1], tail[2]):
+        if ref and ref_of(tail) == ref:
             out += _DANGER.sub(_marks_only, text[at : tail.start()]), tail[0]
             at = tail.end()
     return "".join((*out, _DANGER.sub(_marks_only, text[at:])))

@@ -10,12 +10,12 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
+from contextwright.text.output_notes import OUTPUT_NOTE
 
 UNREADABLE = "out of reach"
 """What stands for a ref; as short as one."""
 _MARK = re.compile(
-    r"\[full output: (?P<full>\S+), (?P<tokens>\d+ tokens)\]"
-    r"|\[\.\.\. truncated, full output: (?P<cut>\S+) \.\.\.\]"
+    rf"{OUTPUT_NOTE.pattern}"
     r"|\[(?P<count>\d+ tokens), shortened here; in full: (?P<argument>\S+)\]"
 )
 _SECTION = re.compile(r'\A(<context_block source="[^"<>\n]*"(?: priority="\d")?) ref="[^"<>\n]*"')

@@ -15,7 +15,7 @@ from contextwright.render.renderer import Overhead, Renderer, Request, SendableP
 from contextwright.render.target import Target
 from contextwright.render.wire import clean, describe
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
-from contextwright.text.output_notes import OUTPUT_NOTE
+from contextwright.text.output_notes import OUTPUT_NOTE, ref_of
 
 _ROLES = {"user": "User", "assistant": "Agent", "system": "System", "tool": "Tool"}
 
@@ -143,10 +143,10 @@ def _escaped(text: str, refs: frozenset[str]) -> str:
     """The text escaped, but for what shortening put there: a ref to the block's own whole."""
     shown: list[str] = []
     at = 0
-    for ref in OUTPUT_NOTE.finditer(text) if refs else ():
-        if (ref[1] or ref[2]).partition("#")[0] in refs:
-            shown += escape(text[at : ref.start()]), ref[0]
-            at = ref.end()
+    for note in OUTPUT_NOTE.finditer(text) if refs else ():
+        if ref_of(note).partition("#")[0] in refs:
+            shown += escape(text[at : note.start()]), note[0]
+            at = note.end()
     return "".join((*shown, escape(text[at:])))
 
 

@@ -6,7 +6,7 @@ times of day are left out. `json_units` is the form that says what is missing.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from contextwright.memo.ownership import cached_text
@@ -67,21 +67,7 @@ def leaves(value: Any) -> list[tuple[str, Any]]:
 def scalars(text: str) -> tuple[Any, ...]:
     """The values of `leaves` of a JSON text, without their names: several features of a result are
     made of them. None of a text that is not JSON."""
-    values: list[Any] = []
-    _collect(loaded(text), values)
-    return tuple(values)
-
-
-def _collect(value: Any, values: list[Any]) -> None:
-    if isinstance(value, (dict, list)):
-        items: Iterable[Any] = value.values() if isinstance(value, dict) else value
-        for item in items:
-            if isinstance(item, (dict, list)):
-                _collect(item, values)
-            elif item is not None and item != "":
-                values.append(item)
-    elif value is not None and value != "":
-        values.append(value)
+    return tuple([value for _, value in leaves(loaded(text))])
 
 
 def _gather(value: Any, name: str, put: Callable[[tuple[str, Any]], None]) -> None:

@@ -3,9 +3,10 @@
 import re
 
 OUTPUT_NOTE = re.compile(
-    r"\[full output: (\S+), \d+ tokens\]|\[\.\.\. truncated, full output: (\S+) \.\.\.\]"
+    r"\[full output: (?P<full>\S+), (?P<tokens>\d+ tokens)\]"
+    r"|\[\.\.\. truncated, full output: (?P<cut>\S+) \.\.\.\]"
 )
-"""Either of the notes below, with the ref in one of its groups."""
+"""Either of the notes below; `ref_of` a match is where it leads."""
 
 
 def full_output_note(ref: str, tokens: int) -> str:
@@ -18,6 +19,11 @@ def cut_note(ref: str) -> str:
     return f"[... truncated, full output: {ref} ...]"
 
 
+def ref_of(note: re.Match[str]) -> str:
+    """Where a note leads."""
+    return note["full"] or note["cut"]
+
+
 def without_notes(text: str, ref: str) -> str:
     """What a text says that was shortened before, without the notes of where its whole is.
 
@@ -26,6 +32,6 @@ def without_notes(text: str, ref: str) -> str:
     """
 
     def gap(match: re.Match[str]) -> str:
-        return "" if ref in (match[1], match[2]) else match[0]
+        return "" if ref_of(match) == ref else match[0]
 
     return OUTPUT_NOTE.sub(gap, text) if ref else text
