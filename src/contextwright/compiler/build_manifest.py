@@ -1,5 +1,6 @@
 """The manifest of what was built."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 _LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
 _NAME, _MESSAGES = attrgetter("name"), attrgetter("messages")
-_ENTRY, _UNSENT = attrgetter("entry"), attrgetter("unsent")
+_ENTRY, _UNSENT, _ORDER = attrgetter("entry"), attrgetter("unsent"), attrgetter("order")
 _WRITTEN = "written changes"
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
@@ -170,7 +171,8 @@ def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     """The gaps between the exchanges that are in the request, in a summary of it, or stand in
     its changes."""
     snapshot = built.snapshot
-    places = list(spans_of(sorted({b.order for b in built.blocks if b.order >= 0})))
+    orders = sorted(set(map(_ORDER, built.blocks)))
+    places = list(spans_of(orders[bisect_left(orders, 0) :]))
     places += tracer.summarized
     places += built.ranges.places(tracer.changes)
     count = snapshot.exchange_count

@@ -5,6 +5,7 @@ A receipt so costs what is sent and how often the reason changes, not the sessio
 says the same wherever a compile began to look (`compiler.horizon`).
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter, itemgetter
@@ -21,7 +22,7 @@ from contextwright.compiler.trace_findings import Findings, LimitStage, once
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import LONG
 
-_KEY, _CHANGE = itemgetter(0), itemgetter(1)
+_KEY, _CHANGE, _ORDER = itemgetter(0), itemgetter(1), attrgetter("order")
 
 
 def without_superseded(changes: Iterable[Change]) -> list[Change]:
@@ -58,19 +59,23 @@ class LimitDrop(msgspec.Struct, frozen=True):
     def cut(self, now: Protection) -> int:
         """The oldest exchange that stands because of its age: not because it had to, then or now,
         and not as the user's words in front of a turn of which the first was dropped."""
-        sent = [block for block in self.sent if block.order >= 0]
-        orders = {block.order for block in sent}
+        sent = sorted(self.sent, key=_ORDER)
+        sent = sent[bisect_left(sent, 0, key=_ORDER) :]
+
+        def at(order: int) -> list[Block]:
+            place = bisect_left(sent, order, key=_ORDER)
+            return sent[place : bisect_right(sent, order, place, key=_ORDER)]
 
         def is_held(order: int) -> bool:
-            return True in [self._is_held(one, now) for one in sent if one.order == order]
+            return True in [self._is_held(one, now) for one in at(order)]
 
         def is_divided(block: Block) -> bool:
             order = block.order
             while block.role == "user" and is_held(order + 1):
                 order += 1
-            return block.role == "user" and order + 1 not in orders
+            return block.role == "user" and not at(order + 1)
 
-        for block in sorted(sent, key=attrgetter("order")):  # the oldest is one of the first
+        for block in sent:  # the oldest is one of the first
             if not (is_held(block.order) or is_divided(block)):
                 return block.order
         return now.edge

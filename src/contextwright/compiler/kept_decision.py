@@ -66,6 +66,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
         cut: the oldest exchange that stands because of its age. start: where its compile began.
         answers: those that the limit was given. stepped: the steps that words had taken.
         windows: where each window begins. worded: what was written of it before the limit.
+        texts: what stands beside the conversation.
     """
 
     log: ref[Log]
@@ -92,11 +93,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     stepped: dict[object, int]
     windows: tuple[int, ...]
     worded: Findings
-
-    @property
-    def texts(self) -> Blocks:
-        """What stands beside the conversation."""
-        return tuple([block for block in self.assembled.blocks if block.order < 0])
+    texts: Blocks
 
 
 def _bytes(before: KeptDecision) -> int:
@@ -127,19 +124,8 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     windows, facts = _begins(planned, inputs), _facts(planned, inputs, target)
     if facts is None:
         return
-    table[""] = _to_keep(decision, facts, spare, cut, inputs.start, windows)
-
-
-def _to_keep(
-    decision: RequestDecision,
-    facts: tuple[object, ...],
-    spare: Spare,
-    cut: int,
-    start: int,
-    windows: tuple[int, ...],
-) -> KeptDecision:
-    inputs, room, snapshot = decision.inputs, decision.room, decision.inputs.snapshot
-    return KeptDecision(
+    room, snapshot = decision.room, inputs.snapshot
+    table[""] = KeptDecision(
         log=ref(snapshot.log),
         facts=facts,
         state=snapshot.state,
@@ -155,15 +141,16 @@ def _to_keep(
         bare=room.bare,
         lines=room.lines,
         spare=spare,
-        findings=room.tracer.findings(),
-        limit_steps=room.tracer.limit_steps,
+        findings=tracer.findings(),
+        limit_steps=tracer.limit_steps,
         orders=decision.ranges.orders,
         cut=cut,
-        start=start,
+        start=inputs.start,
         answers=kept_answers({**inputs.used}, inputs),
         stepped={**inputs.stepped},
         windows=windows,
         worded=decision.worded,
+        texts=tuple([block for block in decision.assembled.blocks if block.order < 0]),
     )
 
 
@@ -236,7 +223,16 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
         same = _as_before(before, words, held, planned, inputs)
         if same is not None:
             decision, spare = same
-            table[""] = _to_keep(decision, facts, spare, before.cut, before.start, windows)
+            table[""] = msgspec.structs.replace(
+                before,
+                position=inputs.snapshot.position,
+                count=inputs.snapshot.exchange_count,
+                settled=inputs.settled,
+                held=held,
+                assembled=decision.assembled,
+                blocks=decision.blocks,
+                spare=spare,
+            )
             return decision
     if since < before.start or _is_step_due(before, words, windows, planned, inputs):
         return None

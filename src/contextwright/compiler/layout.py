@@ -1,6 +1,6 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
-from itertools import groupby
+from itertools import compress, groupby
 from operator import attrgetter
 
 import msgspec
@@ -63,11 +63,8 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> 
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
             instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
-    missing: list[Insertion] = []
-    for place, source in enumerate(map(_SOURCE, conversation)):
-        if source == LEFT_OUT:
-            block = conversation[place]
-            missing.append(Insertion("left_out", block.id, message_text(block.messages[0])))
+    notes = compress(conversation, map(LEFT_OUT.__eq__, map(_SOURCE, conversation)))
+    missing = [Insertion("left_out", one.id, message_text(one.messages[0])) for one in notes]
     layout = Layout(
         tools=assembled.tools if target.takes_messages else (),
         called=assembled.called,

@@ -5,9 +5,10 @@ instead of guessing.
 Each line stands where something is missing, so it keeps its bytes for as long as the same is.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import chain
-from operator import attrgetter
+from itertools import chain, compress, repeat
+from operator import attrgetter, is_not
 
 import msgspec
 
@@ -45,6 +46,7 @@ _LONGEST = ("e100000-e999999 (100000 exchanges)", "100000 exchanges")
 """A line's text with ids and without, as long as it gets where one gap has it."""
 
 _STANDING = attrgetter("standing")
+_ORDER, _SOURCE, _FIDELITY = attrgetter("order"), attrgetter("source"), attrgetter("fidelity")
 
 
 def tells_left_out(planned: Plan, target: Target) -> bool:
@@ -94,7 +96,7 @@ def spare_tokens(room: BudgetState, assembled: Assembled, sent: Blocks, planned:
 
 def without_lines(blocks: Blocks) -> Blocks:
     """The blocks that a limit left, to which lines were added."""
-    return tuple([block for block in blocks if block.source != SOURCE])
+    return tuple(compress(blocks, map(SOURCE.__ne__, map(_SOURCE, blocks))))
 
 
 def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> BudgetState:
@@ -170,15 +172,15 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     """The exchanges of the conversation that neither stand among the blocks nor are told by one
     that stands for others."""
     snapshot = inputs.snapshot
-    orders = {block.order for block in blocks if block.order >= 0}
-    if len(orders) >= snapshot.exchange_count - snapshot.preamble:
+    orders = list(map(_ORDER, blocks))
+    sent = sorted(set(orders))
+    sent = sent[bisect_left(sent, 0) :]
+    if len(sent) >= snapshot.exchange_count - snapshot.preamble:
         return ()  # all of it is sent
-    places = list(spans_of(sorted(orders)))
-    shorter = [
-        block
-        for block in blocks
-        if block.lineage and (block.order < 0 or block.fidelity is not Fidelity.RAW)
-    ]
+    places = list(spans_of(sent))
+    texts = compress(blocks, map((0).__gt__, orders))
+    lowered = compress(blocks, map(is_not, map(_FIDELITY, blocks), repeat(Fidelity.RAW)))
+    shorter = [block for block in dict.fromkeys((*texts, *lowered)) if block.lineage]
     if shorter:
         spans = inputs.memo.each("stood for", shorter, lambda block: (*_stood_for(block, inputs),))
         places += chain.from_iterable(spans)

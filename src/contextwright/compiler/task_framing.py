@@ -1,5 +1,6 @@
 """The task's first message where it is longer than a request can spare (rules.md#what-stays)."""
 
+from itertools import compress, count
 from operator import attrgetter
 
 import msgspec
@@ -26,16 +27,11 @@ def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
     room, protection = limit // FRAMING_SHARE, inputs.protection
     if protection.task in {-1, protection.question} or protection.task >= protection.edge:
         return blocks
-    if protection.task not in map(_ORDER, blocks):
-        return blocks
-    return tuple(
-        [
-            _shortened(block, room, inputs)
-            if block.order == protection.task and not block.pinned
-            else block
-            for block in blocks
-        ]
-    )
+    shorter = list(blocks)
+    for place in compress(count(), map(protection.task.__eq__, map(_ORDER, blocks))):
+        if not blocks[place].pinned:
+            shorter[place] = _shortened(blocks[place], room, inputs)
+    return tuple(shorter)
 
 
 def _shortened(block: Block, tokens: int, inputs: Inputs) -> Block:

@@ -1,6 +1,7 @@
 """OpenAI Chat Completions, and what is compatible with it."""
 
 from collections.abc import Hashable, Iterable
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -34,6 +35,7 @@ from contextwright.render.wire import (
 )
 from contextwright.session.event import File, Image, Tool, ToolCall, ToolResult
 
+_WIRE = itemgetter(1)
 _KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id"})
 ANSWER_LIMITS = ("max_completion_tokens", "max_tokens")
 """The fields in which a request says how long its answer may be."""
@@ -61,7 +63,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         system, tail = draft.joined(layout.system, "system"), draft.joined(layout.tail, "tail")
         if system.strip():
             messages.append(known_wire({"role": "system", "content": system}))
-        messages += [wire for _, wire in self.conversation(layout, target, draft)]
+        messages += map(_WIRE, self.conversation(layout, target, draft))
         if tail.strip():
             self._add_tail(messages, tail)
         self.add_note(messages, layout, draft)
@@ -80,7 +82,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         system = draft.joined(instruction.context, "system")
         if system.strip():
             messages.append({"role": "system", "content": system})
-        messages += [wire for _, wire in self.conversation(layout, target, draft)]
+        messages += map(_WIRE, self.conversation(layout, target, draft))
         if (tail := draft.joined(layout.tail, "tail")).strip():
             self._add_tail(messages, tail)
         if not (sources.body.is_request and is_as_it_came(messages, sources, skipped=0)):

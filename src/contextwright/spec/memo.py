@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import compress, count, repeat
+from operator import is_
 from sys import getsizeof
 from typing import TypeVar
 
@@ -83,9 +85,8 @@ class Memo(Tables):
         table = self.table(key)
         made = list(map(table.get, keys))
         if None in made:
-            for place, known in enumerate(made):
-                if known is None:
-                    made[place] = table.remembered(keys[place], make)
+            for place in compress(count(), map(is_, made, repeat(None))):
+                made[place] = table.remembered(keys[place], make)
         return tuple(made)  # pyright: ignore[reportReturnType]
 
 

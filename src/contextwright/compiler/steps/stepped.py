@@ -185,8 +185,8 @@ def _is_longer(space: int, raw: Blocks, stage: FoldHistory, limit: int, inputs: 
         known = fold.prefix
     if known is None or known.stop != start or not known.holds(inputs):
         return _exceeds(_counted(raw, inputs), space, inputs)
-    newer = [not 0 <= order < start for order in map(_ORDER, raw)]
-    return known.tokens + sum(compress(costs, newer)) > space
+    older = compress(costs, map(range(start).__contains__, map(_ORDER, raw)))
+    return known.tokens + sum(costs) - sum(older) > space
 
 
 def _counted(raw: Blocks, inputs: Inputs) -> Iterator[Block]:
