@@ -384,10 +384,10 @@ def _is_lent(before: ConversationSums, call: ConversationSums, info: ModelInfo |
 
 def _anew(info: ModelInfo | None, whole: int, read: int, minimum: int) -> int:
     """What everything costs more where a cache has so many of its tokens than where it has all."""
-    if whole < minimum:
+    if info is None or whole < minimum:
         return 0
-    read = min(read, whole)
-    return input_price(info, whole, read, whole - read) - input_price(info, whole, whole, 0)
+    prices = info.prices(whole)
+    return max(0, whole - read) * (prices.write - prices.cached)
 
 
 def with_counter(target: Target, name: str) -> Target:
