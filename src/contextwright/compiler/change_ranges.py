@@ -18,7 +18,7 @@ from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
-from contextwright.compiler.trace_findings import Findings, LimitStage, once
+from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import LONG
 
@@ -118,10 +118,11 @@ class ReceiptRanges:
             or order in out
         ]
         gaps = pairwise([first - 1, *sorted(out), cut])
-        ranges = (self._dropped(a + 1, b, drop) for a, b in gaps if b > a + 1)
+        ranges = (self.dropped(a + 1, b, drop.stage) for a, b in gaps if b > a + 1)
         return [*ranges, *rest]
 
-    def _dropped(self, start: int, stop: int, drop: LimitDrop) -> Change:
+    def dropped(self, start: int, stop: int, stage: LimitStage) -> Change:
+        """The exchanges from `start` up to `stop`, as a stage or a word dropped them."""
         snapshot = self._inputs.snapshot
         first = snapshot.exchanges(start, start + 1)[0]
         last = snapshot.exchanges(stop - 1, stop)[0]
@@ -129,9 +130,9 @@ class ReceiptRanges:
             id=self._clean(first.first.id),
             source=SOURCE,
             layer="conversation",
-            step=drop.stage.name,
+            step=stage.name,
             action="dropped",
-            reason=drop.stage.reason,
+            reason=stage.reason,
             tokens_before=tokens_between(start, stop, self._inputs),
             tokens_after=0,
             ref=self._shown(event_ref(first.first.id)),
@@ -235,6 +236,15 @@ class ReceiptRanges:
             for one in changes
             if orders.get(one.id, -1) >= 0
         ]
+
+
+def left_out_beside(chosen: Blocks, word: str, inputs: Inputs) -> Findings:
+    """What is written of a word that left these of the whole conversation, and no others."""
+    ranges, snapshot = ReceiptRanges(inputs, {}), inputs.snapshot
+    stage = LimitStage(word, left_out(word), inputs.protection)
+    edges = pairwise((snapshot.preamble - 1, *map(_ORDER, chosen), snapshot.exchange_count))
+    changes = tuple([ranges.dropped(a + 1, b, stage) for a, b in edges if b > a + 1])
+    return Findings(changes, (), (), (), ranges.orders, None)
 
 
 def findings_in_ranges(findings: Findings, inputs: Inputs) -> Findings:

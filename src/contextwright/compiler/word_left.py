@@ -7,14 +7,14 @@ import msgspec
 from msgspec.structs import replace
 
 from contextwright.blocks.block import Blocks
-from contextwright.compiler.change_ranges import findings_in_ranges
+from contextwright.compiler.change_ranges import findings_in_ranges, left_out_beside
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer
-from contextwright.spec.word_roles import Divided
+from contextwright.spec.word_roles import Divided, LogSelector
 
 if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
@@ -88,7 +88,26 @@ def behind_all(word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer") -> Bloc
     """As `in_two`, of the first word behind the whole conversation."""
     if not (isinstance(head, Atom) and head.traits.whole) or inputs.protection.compaction >= 0:
         return None
+    if isinstance(word, LogSelector) and (made := _chosen(word, inputs, tracer)) is not None:
+        return made
     return in_two(word, inputs, tracer, SOURCE)
+
+
+def _chosen(word: LogSelector, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
+    """What a word chooses of the whole conversation by what the log tells of it, without a look at
+    the rest; None where it has to be given that."""
+    snapshot = inputs.snapshot
+    is_part = max(inputs.start, inputs.oldest) > snapshot.preamble or inputs.resumes
+    if is_part or inputs.redacts or snapshot.has_summaries:
+        return None
+    chosen = word.chosen(inputs, SOURCE)
+    if chosen is None:
+        return None
+    if tracer.counts_steps or not inputs.is_sole:
+        # each that is left out has an entry of its own: another term may bring it
+        return tracer.record(repr(word), inputs.conversation(SOURCE), chosen)
+    tracer.take(left_out_beside(chosen, repr(word), inputs))
+    return chosen
 
 
 def in_two(

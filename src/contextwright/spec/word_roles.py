@@ -156,6 +156,20 @@ class LogReader(Atom, frozen=True, kw_only=True):
         raise NotImplementedError(f"{self.word} does not say what it makes of the log")
 
 
+class LogSelector(Atom, frozen=True, kw_only=True):
+    """Chooses among the conversation by what the log tells of it: behind the whole of it, it is
+    given none of it."""
+
+    def chosen(self, inputs: Inputs, source: str) -> Blocks | None:
+        """The blocks that it leaves of the whole conversation, as `apply` does; None where it has
+        to be given them.
+
+        Args:
+            source: what brings the conversation.
+        """
+        raise NotImplementedError(f"{self.word} does not say what it chooses")
+
+
 class ToolScope(Atom, frozen=True, kw_only=True):
     """Limits the tools that are sent."""
 

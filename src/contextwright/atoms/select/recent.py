@@ -7,14 +7,15 @@ import msgspec
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import LogSelector
 
 
-class Recent(Atom, frozen=True, kw_only=True):
+class Recent(LogSelector, frozen=True, kw_only=True):
     """Exchanges whose recency is at least `min_score`, with that recency as their score.
 
     With d, the age in turns, or in steps of a turn that is long: `exponential` is
@@ -73,11 +74,24 @@ class Recent(Atom, frozen=True, kw_only=True):
         snapshot = inputs.snapshot
         if self.by == "salience":
             return self.apply(inputs.conversation("recent:salience"), inputs)
+        newest = snapshot.exchanges(self._start(snapshot))
+        return self.apply(inputs.blocks(newest, f"recent:{self.decay}"), inputs)
+
+    def chosen(self, inputs: Inputs, source: str) -> Blocks | None:
+        """By their age, what is new, and of the rest what must stay."""
+        if self.by == "salience" or not self.min_score:
+            return None
+        snapshot = inputs.snapshot
+        start = self._start(snapshot)
+        held = [snapshot.exchanges(at, at + 1)[0] for at in inputs.held_before(start)]
+        return self.apply(inputs.blocks([*held, *snapshot.exchanges(start)], source), inputs)
+
+    def _start(self, snapshot: Snapshot) -> int:
+        """The first exchange that is recent enough."""
         age, longest = 0, snapshot.age(snapshot.preamble, 0) if snapshot.exchange_count else 0
         while age < longest and self._keeps(age + 1):
             age += 1
-        start = snapshot.first_within(age)
-        return self.apply(inputs.blocks(snapshot.exchanges(start), f"recent:{self.decay}"), inputs)
+        return snapshot.first_within(age)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are recent enough, scored. What has no turn passes unscored."""

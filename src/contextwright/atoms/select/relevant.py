@@ -14,12 +14,12 @@ from contextwright.atoms.select.from_state import plain_text
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.task import Answer, Scorer, Task
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import LogSelector
 
 USER_CONTENT = "__user_content__"
 """The `query_key` that names what the user said last."""
@@ -32,7 +32,7 @@ AT_ONCE = 256
 """Blocks that are ranked first, where those that fit are looked for."""
 
 
-class Relevant(Atom, frozen=True, kw_only=True):
+class Relevant(LogSelector, frozen=True, kw_only=True):
     """The blocks that matter most for a query, in their order, with their scores: `top_k` of
     them, or as many as have `max_tokens` together.
 
@@ -99,6 +99,13 @@ class Relevant(Atom, frozen=True, kw_only=True):
 
     def bring(self, inputs: Inputs) -> Blocks:
         """As `apply` leaves of the whole conversation, by the words that the log says."""
+        return self._by_words(inputs, self.word)
+
+    def chosen(self, inputs: Inputs, source: str) -> Blocks | None:
+        """As `bring`, where what matters is told from the log."""
+        return None if self._answer_by_words(inputs) is None else self._by_words(inputs, source)
+
+    def _by_words(self, inputs: Inputs, source: str) -> Blocks:
         snapshot = inputs.snapshot
         first, stop, count = snapshot.preamble, inputs.settled, snapshot.exchange_count
         held = {one.index for one in snapshot.exchanges_with("pinned", "yes", first, stop)}
@@ -110,7 +117,7 @@ class Relevant(Atom, frozen=True, kw_only=True):
             best.update(dict.fromkeys(at for at in range(first, stop) if at not in held))
         some = sorted(held | best.keys())
         exchanges = [snapshot.exchanges(at, at + 1)[0] for at in some]
-        blocks = inputs.blocks([*exchanges, *snapshot.exchanges(max(first, stop))], self.word)
+        blocks = inputs.blocks([*exchanges, *snapshot.exchanges(max(first, stop))], source)
         scores = map(best.get, some)
         front = [b if s is None else _scored(b, s) for b, s in zip(blocks, scores, strict=False)]
         return (*front, *blocks[len(some) :])

@@ -10,7 +10,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Indexed
+from contextwright.spec.word_roles import Indexed, LogSelector
 
 T = TypeVar("T")
 EventType = Literal[
@@ -18,7 +18,7 @@ EventType = Literal[
 ]
 
 
-class Select(Indexed, frozen=True, kw_only=True):
+class Select(Indexed, LogSelector, frozen=True, kw_only=True):
     """Exchanges with an event that has all of these attributes, oldest first.
 
     An exchange is atomic: selecting a tool result brings its call. What is not said does not
@@ -90,6 +90,20 @@ class Select(Indexed, frozen=True, kw_only=True):
             return inputs.until(stop, self.label)
         exchanges = [*held, *self.matching(start, stop, inputs)]
         return inputs.blocks(self._placed(exchanges), self.label)
+
+    def chosen(self, inputs: Inputs, source: str) -> Blocks | None:
+        """Those that match by the log's indexes, and what must stay."""
+        if not self.wanted:
+            return None
+        snapshot = inputs.snapshot
+        first, count = snapshot.preamble, snapshot.exchange_count
+        matches = self._placed(self.matching(first, count, inputs))
+        chosen = {one.index: one for one in matches}
+        chosen |= {one.index: one for one in snapshot.exchanges_with("pinned", "yes", first, count)}
+        for at in inputs.protection.held_exchanges(count):
+            if first <= at < count:
+                chosen[at] = snapshot.exchanges(at, at + 1)[0]
+        return inputs.blocks([chosen[at] for at in sorted(chosen)], source)
 
     def matching(self, start: int, stop: int, inputs: Inputs) -> list[Exchange]:
         """The exchanges from `start` up to `stop` that match, whichever is wanted of them."""

@@ -1,0 +1,73 @@
+"""Words that choose among everything by what the log tells leave what a look at all would."""
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.compiler.test_word_of_log import TURNS, chat, requests
+from tests.work_counts import exchanges_read
+
+from contextwright import C, Engine
+from contextwright.atoms.select.recent import Recent
+from contextwright.atoms.select.select import Select
+from contextwright.testing.session_strategies import sessions
+
+WORDS = (
+    C.recent(1),
+    C.recent(decay="linear", window=2),
+    C.recent(2, min_score=0),
+    C.select(role="user"),
+    C.select(type="tool_result"),
+    C.select(role="user", position="first"),
+    C.select(role="assistant", type="tool_call", position="last"),
+    C.select(role="assistant", not_authors=("critic",)),
+)
+LIMITS = (
+    lambda spec: spec | C.budget(400),
+    lambda spec: spec | C.budget(2_000),
+    lambda spec: spec | C.truncate(30) | C.budget(500, overflow="summarize"),
+    lambda spec: spec | C.fit(500),
+    lambda spec: spec | C.compaction(900),
+    lambda spec: C.window(1) + spec | C.budget(1_000),
+)
+
+
+@settings(
+    suppress_health_check=list(HealthCheck), max_examples=12, deadline=None, phases=[Phase.generate]
+)
+@given(
+    session=sessions(max_turns=10), word=st.sampled_from(WORDS), limit=st.sampled_from(LIMITS),
+    every=st.integers(1, 5), format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
+)  # fmt: skip
+def test_sessions_of_every_shape_give_what_a_look_at_all_gives(session, word, limit, every, format):
+    spec, events = limit(C.default() | word), list(session.log)
+    by_log = requests(spec, events, format, every)
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (Recent, Select):
+            patch.setattr(kind, "chosen", lambda self, inputs, source: None)
+        assert requests(spec, events, format, every) == by_log
+
+
+def test_what_matters_behind_everything_is_what_matters():
+    session = chat(TURNS)
+    session.user("Where was parcel 17?")
+    alone, behind = (
+        Engine(spec | C.budget(2_000), "gpt-5").compile(session)
+        for spec in (C.relevant(top_k=4), C.default() | C.relevant(top_k=4))
+    )
+    assert behind.body == alone.body
+    scores = [[one.score for one in pack.manifest.kept] for pack in (alone, behind)]
+    assert scores[0] == scores[1] and max(scores[0]) > 0
+    assert behind.manifest.answers == alone.manifest.answers
+
+
+@pytest.mark.parametrize(
+    "word", [C.relevant(top_k=4), C.recent(2), C.select(role="user", position="last")], ids=repr
+)
+def test_a_turn_reads_no_more_of_a_long_session(word):
+    read: list[int] = []
+    for turns in (TURNS, 4 * TURNS):
+        session, engine = chat(turns), Engine(C.default() | word | C.budget(2_000), "gpt-5")
+        engine.compile(session)
+        session.user("And parcel 5?")
+        read.append(exchanges_read(lambda: engine.compile(session)))  # noqa: B023
+    assert read[1] <= read[0] * 1.2
