@@ -4,8 +4,8 @@
 
 replays SESSIONS of each file of recorded sessions (default 1), compiled before every message of the assistant, and prints
 a table: the engine's own ledger against sending everything, by the cache and prices of each model. No spec is suspended;
-in brackets, as an engine has it by default, where a spec that goes on losing gives way. The limits are small, so that
-there is something to do.
+in brackets, as an engine has it by default, where steps of what promises no size wait, and a spec that goes on losing
+gives way. The limits are small, so that there is something to do.
 
 `waiting` compares that with an engine as users have it, whose steps wait until they are paid for, at every call, and
 writes it into docs/reference/never-dearer.md.

@@ -122,7 +122,8 @@ def never_dearer(told: Figures) -> Iterator[str]:
     yield "## Whether a limit costs more than sending everything"
     yield ""
     yield f"The dearest of {found['sessions']} sessions a file, its first {found['most']} calls, by the engine's own ledger ([more](never-dearer.md));"
-    yield "no spec is suspended; in brackets, as an engine has it by default, where a spec that goes on losing gives way. Without a spec a"
+    yield "no spec is suspended; in brackets, as an engine has it by default, where steps of what promises no size wait"
+    yield "([ADR 143](../adr/0143-what-promises-no-size-waits-by-default.md)), and a spec that goes on losing gives way. Without a spec a"
     yield "list's own fields count up to .07. Limits of 8,000 tokens are named, so they are held."
     yield ""
     rows = found["rows"]

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from contextwright import C, Context, Engine, Session, SQLiteSessions, compile, replay
-from contextwright.engine.put_off import PUT_OFF, may_wait
+from contextwright.engine.put_off import PUT_OFF, may_wait, waits_by_default
 from contextwright.errors import BudgetError
 from contextwright.session.event import Tool
 from contextwright.tokens.calibrate import Calibrator
@@ -302,3 +302,71 @@ def test_a_manifest_without_a_place_is_of_a_spec_that_decided_now():
     pack = compile([{"role": "user", "content": "hi"}], model="gpt-5")
     assert pack.manifest.decided_at == 0
     assert msgspec.json.decode(pack.manifest.to_json())["decided_at"] == 0
+
+
+def short_talk(turns=24):
+    """A session before each of its questions, that becomes a little longer than a cache takes."""
+    session = Session("t")
+    session.add("system", "Be careful.")
+    for n in range(turns):
+        session.user(f"What of pump {n}? " + "valve " * 30)
+        yield session
+        session.assistant(f"Pump {n} runs. " * 8)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("spec", [C.decay(), C.salient(min_score=0.3)], ids=repr)
+def test_what_promises_no_size_is_not_read_anew_at_each_call(spec, model):
+    """Shortened to less than a cache takes, it would cost its full price for ever."""
+    at_once, engine = Engine(spec, model, suspend=False), Engine(spec, model)
+    for session in short_talk():
+        at_once.compile(session)
+        engine.compile(session)
+        told = engine.ledger(session)
+        assert told.cost <= told.whole_cost * 1.01
+    assert told.put_off and not told.suspended
+    if model != "gemini-2.5-pro":
+        assert at_once.ledger(session).cost > 1.05 * told.cost
+
+
+@pytest.mark.parametrize("spec", [C.decay(), C.cool(threshold=4_000)], ids=repr)
+def test_by_default_a_step_waits_for_what_its_next_calls_bring_back(spec):
+    """A long session's steps are taken before what was saved covers them."""
+    engine, covered = Engine(spec, "gpt-5"), Engine(spec, "gpt-5", never_dearer=True)
+    for session in agent(60):
+        pack = engine.compile(session)
+        covered.compile(session)
+        if pack.manifest.decided_at:
+            assert replay(pack, session).body == pack.body
+            assert "suspend: until its next calls bring it back" in pack.manifest.notes[0]
+    assert engine.ledger(session).cost < covered.ledger(session).cost
+
+
+def test_by_default_a_step_waits_after_a_restart_as_well(tmp_path):
+    store = SQLiteSessions(tmp_path / "s.db")
+    engine = Engine(C.decay(), "gpt-5", sessions=store)
+    *_, session = short_talk()
+    grown = Session("t")
+    for event in session.log:
+        if event.role == "assistant":
+            pack = engine.compile(grown)
+        grown.append(event)
+    grown.user("And now?")
+    pack = engine.compile(grown)
+    assert pack.manifest.decided_at
+    engine.record(grown)
+    assert Engine(C.decay(), "gpt-5").compile(store.load("t")).request == pack.request
+
+
+@pytest.mark.parametrize(
+    ("spec", "waits"),
+    [(C.decay(), True), (C.default() | C.cool(threshold=4_000), True),
+     (C.compress_results(budget=4_000), True), (C.salient(min_score=0.3), True),
+     (C.default(), False), (C.window(steps=8), False), (C.sliding(4_000), False),
+     (C.budget(4_000), False), (C.decay() | C.budget(4_000), False),
+     (C.compress_results(), False), (C.cool(threshold=4_000, steps=False), False),
+     (C.relevant(), False), (C.isolate(), False), (C.rolling(5), False)],
+    ids=repr,
+)  # fmt: skip
+def test_what_names_a_size_or_asks_does_not_wait_by_default(spec, waits):
+    assert waits_by_default(spec) is waits

@@ -76,30 +76,30 @@ def decides_at_steps(spec: Expr) -> bool:
     """Whether what a spec leaves moves now and then, and not with each exchange."""
     return not any(
         not one.strides if isinstance(one, ConversationWindow) else one.word in MOVING
-        for one in _atoms_of(spec)
+        for one in atoms_of(spec)
         if isinstance(one, Atom)
     )
 
 
 def words_of(expr: Expr) -> Iterator[str]:
     """The words of an expression."""
-    for one in _atoms_of(expr):
+    for one in atoms_of(expr):
         yield one.word if isinstance(one, Atom) else type(one).__name__
 
 
-def _atoms_of(expr: Expr) -> Iterator[Expr]:
+def atoms_of(expr: Expr) -> Iterator[Expr]:
     """The words of an expression, and what it has that is none."""
     if isinstance(expr, Union):
         for term in expr.terms:
-            yield from _atoms_of(term)
+            yield from atoms_of(term)
     elif isinstance(expr, Pipe):
-        yield from _atoms_of(expr.head)
+        yield from atoms_of(expr.head)
         yield from expr.steps
     elif isinstance(expr, Chain):
         yield from expr.steps
     elif isinstance(expr, Fallback):
-        yield from _atoms_of(expr.first)
-        yield from _atoms_of(expr.second)
+        yield from atoms_of(expr.first)
+        yield from atoms_of(expr.second)
     else:
         yield expr
 

@@ -94,7 +94,8 @@ class Engine:
             memories and the pack's id; without one no pack depends on the time.
         roots, hosts, detector, vault: as `contextwright.compile` takes them.
         events: hooks by event, as `on` takes them. budget: what a session may be billed in all.
-        suspend: whether a spec that turns out dearer than sending everything gives way.
+        suspend: whether a spec that turns out dearer than sending everything gives way, and one
+            that promises no size waits with steps that would be.
         never_dearer: whether each step waits until it is paid for, and a limit with it.
     """
 
@@ -135,7 +136,7 @@ class Engine:
         self.clock, self.ports = clock, ports_of(detector, vault, "Engine(...)")
         self.calibrator, self._target = Calibrator(), CalibratedTarget(base)
         self._ledgers = Ledgers(instead_of(self.spec, base), suspends=suspend)
-        self._put_off = PutOff(self.spec, self._ledgers, waits=never_dearer)
+        self._put_off = PutOff(self.spec, self._ledgers, waits=never_dearer, gives_way=suspend)
         self._recoveries, self._hooks = Recoveries(), EventHooks()
         self._hooks.on_all(events)
         self.budget = budget_of(budget, base.model, "Engine(...)")

@@ -48,6 +48,9 @@ LENT = 1
 """Percent of what everything has cost by which a step may leave a long conversation dearer."""
 SOON = 32
 """Calls so far for each call in which that must be back."""
+WITHIN = 3
+"""Calls so far for each call in which what a step of a word that promises no size costs must be
+back: a session is taken to go on for about as long as it has, and most of that should be gain."""
 LOST = 67
 """Percent of what giving way costs, by writing everything anew, that such calls have lost before a
 spec gives way that decides at steps."""
@@ -84,7 +87,8 @@ class CallPrice(msgspec.Struct, frozen=True, kw_only=True):
         cost, whole_cost: of it, and of everything in its place. saved_before: of the calls before,
             what was read back left out.
         is_covered: whether the conversation has then cost no more than everything, or so little
-            more that its next calls bring it back. is_reread:
+            more that its next calls bring it back. is_soon: whether they do so within a `WITHIN`-th
+            of the calls so far, however much that is. is_reread:
             whether it is shorter than a cache takes, so that the next call reads it anew, and more
             is asked for that than for everything from a cache. is_first_cached: whether no request
             before could be cached, had it been everything, and this one could.
@@ -94,6 +98,7 @@ class CallPrice(msgspec.Struct, frozen=True, kw_only=True):
     whole_cost: int
     saved_before: int
     is_covered: bool
+    is_soon: bool
     is_reread: bool
     is_first_cached: bool
 
@@ -150,6 +155,7 @@ class Ledger:
             whole_cost=call.whole_cost,
             saved_before=saved,
             is_covered=call.cost <= call.whole_cost + saved or _is_lent(before, call, info),
+            is_soon=_is_back(before, call, info, WITHIN),
             is_reread=reread > 0,
             is_first_cached=before.newest_whole < minimum <= call.whole_tokens,
         )
@@ -374,12 +380,28 @@ def _is_lent(before: ConversationSums, call: ConversationSums, info: ModelInfo |
     """Whether a conversation that is long may take a step that it has not saved yet: at most
     `LENT` percent of what everything has cost, back within a `SOON`-th of its calls so far by what
     each reads less, and only out of no debt."""
-    owed = before.cost - before.read_back_cost - before.whole_cost
+    owed = _owed(before)
     loss = owed + call.cost - call.whole_cost
-    if info is None or owed > 0 or loss * 100 > (before.whole_cost + call.whole_cost) * LENT:
+    if owed > 0 or loss * 100 > (before.whole_cost + call.whole_cost) * LENT:
         return False
+    return _is_back(before, call, info, SOON)
+
+
+def _is_back(
+    before: ConversationSums, call: ConversationSums, info: ModelInfo | None, part: int
+) -> bool:
+    """Whether what is owed with a call in it is back within such a part of the calls so far, by
+    what each reads less."""
+    if info is None:
+        return False
+    loss = _owed(before) + call.cost - call.whole_cost
     less = (call.whole_tokens - call.tokens) * info.prices(call.whole_tokens).cached
-    return loss * SOON <= (before.calls + 1) * less
+    return loss * part <= (before.calls + 1) * less
+
+
+def _owed(sums: ConversationSums) -> int:
+    """What a conversation cost more than everything, what was read back left out."""
+    return sums.cost - sums.read_back_cost - sums.whole_cost
 
 
 def _anew(info: ModelInfo | None, whole: int, read: int, minimum: int) -> int:

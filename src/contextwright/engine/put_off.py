@@ -5,6 +5,9 @@ prices. It is sent once what the conversation saved so far, and what this very c
 that. Until then the request goes on as it was, with what is new behind it. A long one is lent a
 little that its next calls bring back. So, at no call, has a conversation cost more than 1.01 of
 what sending everything would have.
+
+Words that promise no size wait by default, and less long: until their next calls bring a step back
+(docs/adr/0143-what-promises-no-size-waits-by-default.md).
 """
 
 from collections.abc import Mapping
@@ -18,7 +21,7 @@ from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.conversation_sums import PICO, DecidedAt
-from contextwright.engine.default_spec import OF_COST, words_of
+from contextwright.engine.default_spec import OF_COST, atoms_of, decides_at_steps, words_of
 from contextwright.engine.event_hooks import with_notes
 from contextwright.engine.ledger import CallPrice, Ledgers, with_counter
 from contextwright.engine.ledger_summary import dollars
@@ -28,7 +31,7 @@ from contextwright.render.target import Target
 from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.expr import Expr
+from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.memo import Memo
 from contextwright.spec.terminal import Refuse
 from contextwright.tokens.models import known_model
@@ -38,10 +41,27 @@ PUT_OFF = "contextwright.put_off"
 WAITING = (OF_COST - {"summarize"}) | {"cap"}
 """Words whose changes wait: they say how much of a conversation is sent, and ask no model."""
 
+SIZELESS = frozenset({"default", "decay", "salient"})
+"""Words that name no number of tokens."""
+
 
 def may_wait(spec: Expr) -> bool:
     """Whether a spec's steps can wait."""
     return not _why_not(spec)
+
+
+def waits_by_default(spec: Expr) -> bool:
+    """Whether a spec's steps wait where nobody asks for it: no size of a request is promised, as it
+    has no limit, and its words name none, or one that what they may not shorten can pass. Words
+    without steps change the newest alone: what waits would become a step of the whole."""
+    if plan(spec).terminal is not None or not may_wait(spec):
+        return False
+    words = [one for one in atoms_of(spec) if not isinstance(one, Atom) or one.word != "default"]
+    return bool(words) and all(isinstance(one, Atom) and _is_sizeless(one) for one in words)
+
+
+def _is_sizeless(atom: Atom) -> bool:
+    return atom.word in SIZELESS or (bool(atom.traits.stepped) and atom.traits.view == "least")
 
 
 def _why_not(spec: Expr) -> str:
@@ -69,13 +89,18 @@ class PutOff:
 
     Args:
         spec: the engine's.
-        waits: whether anything does.
+        waits: whether each does until it is paid for.
+        gives_way: whether a spec that turns out dear may give way, and so may wait before.
     """
 
-    def __init__(self, spec: Expr, ledgers: Ledgers, *, waits: bool) -> None:
-        self._spec = spec
-        self._ledgers, self._waits = ledgers, waits
+    def __init__(
+        self, spec: Expr, ledgers: Ledgers, *, waits: bool, gives_way: bool = False
+    ) -> None:
+        self._spec, self._ledgers = spec, ledgers
+        self._by_default = gives_way and not waits and waits_by_default(spec)
+        self._waits = waits or self._by_default
         self._why_not = _why_not(spec) if waits else ""
+        self._at_steps = decides_at_steps(spec)
         self._memos: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
 
     def going_on(
@@ -90,6 +115,8 @@ class PutOff:
         if not self._waits or compiler.spec != self._spec or pack.manifest.decided_at:
             return pack
         priced = known_model(target.model) is not None
+        if self._by_default and not priced:
+            return pack
         if why := self._why_not if priced else f"no prices of {target.model!r} are known":
             return with_notes(pack, [f"never_dearer: {self._spec!r} is not judged: {why}"])
         previous = self._ledgers.of(snapshot.log).previous(snapshot.position)
@@ -100,7 +127,9 @@ class PutOff:
         decided = wait.decided
         if not 0 < decided.position < snapshot.position:
             return pack
-        note = f"{self._spec!r} is put off: {wait.why} (never_dearer: until it is paid for)"
+        until = "suspend: until its next calls bring it back"
+        until = until if self._by_default else "never_dearer: until it is paid for"
+        note = f"{self._spec!r} is put off: {wait.why} ({until})"
         notes = (note, *compiler.notes)
         waiting = msgspec.structs.replace(compiler, notes=notes, decided_at=decided.position)
         then = with_counter(target, decided.counter)
@@ -111,7 +140,15 @@ class PutOff:
         taken = self._ledgers.price_of(pack, snapshot, target, compiler)
         waited = self._ledgers.price_of(on, snapshot, then, waiting)
         sent, price = (pack, taken) if waited.cost >= taken.cost else (on, waited)
-        return sent if price.is_covered else with_notes(sent, [self._dearer(price)])
+        if price.is_covered or self._by_default:  # by default nothing is promised
+            return sent
+        return with_notes(sent, [self._dearer(price)])
+
+    def _pays(self, price: CallPrice) -> bool:
+        """Whether a step is taken at this price. What moves at each call has no step of which it is
+        known what the next calls read."""
+        is_soon = self._by_default and self._at_steps and price.is_soon
+        return price.is_covered or is_soon
 
     def _dearer(self, price: CallPrice) -> str:
         """What is said of a call that is dearer, whatever is sent."""
@@ -134,9 +171,9 @@ class PutOff:
         )
         if price.is_reread and price.is_first_cached:  # all of it costs no more than ever now
             return _Wait(DecidedAt(_begun(snapshot), target.counter.id), reread, is_anew=True)
-        if not _steps(pack) or (price.is_covered and not price.is_reread):
+        if not _steps(pack) or (self._pays(price) and not price.is_reread):
             return _Wait()
-        if price.is_covered:
+        if self._pays(price):
             why = reread
         else:
             cost, whole, saved = _in_dollars(price)
