@@ -213,7 +213,8 @@ class Tables:
     def _expect(self, key: Any, table: Table) -> None:
         """A generation of a table began: of all that there are, a scope looks at those whose
         time has come."""
-        self._due.setdefault(self._begun.begun + table.lasts + 1, []).append(key)
+        if table.lasts < inf:
+            self._due.setdefault(self._begun.begun + table.lasts + 1, []).append(key)
 
     def newest(self, key: Any) -> Any:
         """The entry `NEWEST` of a table, for what is looked up several times a turn; None where
