@@ -9,6 +9,7 @@ what has settled since, the limit alone decides anew, of what the request before
 what left, and of what the words leave now. Anything else is decided as if nothing was kept.
 """
 
+from itertools import compress
 from operator import attrgetter
 from weakref import ref
 
@@ -48,6 +49,7 @@ from contextwright.session.state import State
 from contextwright.spec.inputs import Inputs
 
 _ENTRY, _MESSAGES = attrgetter("id", "step", "source"), attrgetter("messages")
+_ORDER = attrgetter("order")
 PLACE = 8
 """Bytes of a block's place; the blocks are counted where they were made."""
 
@@ -66,7 +68,6 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
         cut: the oldest exchange that stands because of its age. start: where its compile began.
         answers: those that the limit was given. stepped: the steps that words had taken.
         windows: where each window begins. worded: what was written of it before the limit.
-        texts: what stands beside the conversation.
     """
 
     log: ref[Log]
@@ -93,7 +94,12 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     stepped: dict[object, int]
     windows: tuple[int, ...]
     worded: Findings
-    texts: Blocks
+
+    @property
+    def texts(self) -> Blocks:
+        """What stands beside the conversation."""
+        blocks = self.assembled.blocks
+        return tuple(compress(blocks, map((0).__gt__, map(_ORDER, blocks))))
 
 
 def _bytes(before: KeptDecision) -> int:
@@ -150,7 +156,6 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         stepped={**inputs.stepped},
         windows=windows,
         worded=decision.worded,
-        texts=tuple([block for block in decision.assembled.blocks if block.order < 0]),
     )
 
 

@@ -60,7 +60,7 @@ class Tracer:
     ) -> None:
         self._cost = cost
         self._protection = protection
-        self._known = known
+        self._known = KnownMerges() if known is None else known
         self.counts_steps = count_steps
         self.is_moot = is_moot
         """Whether nobody will read it: an answer is missing, and the compile is made anew."""
@@ -235,8 +235,6 @@ class Tracer:
         for summary in [block for block in after if block.order < 0]:
             if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
-            if self._known is None:
-                self._known = KnownMerges()
             replaced = merges.get(summary) or replaced_by(summary, before, self._known, self._cost)
             if replaced is None:
                 continue

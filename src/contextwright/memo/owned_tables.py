@@ -1,6 +1,5 @@
 """What was worked out before, in tables of an owner's own, each in two generations."""
 
-from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from math import inf, isqrt
@@ -34,15 +33,6 @@ NEWEST = "newest"
 _NOTHING: Any = object()
 
 
-class Scopes:
-    """How many scopes of an owner began."""
-
-    __slots__ = ("begun",)
-
-    def __init__(self) -> None:
-        self.begun = 0
-
-
 class Table(dict[Any, Any]):
     """What one function gave, by its argument. Known entries are a dict's look-up, and a dict's
     own speed; those of the generation before are taken over when they are asked for by
@@ -50,27 +40,18 @@ class Table(dict[Any, Any]):
     """
 
     __slots__ = (
-        "_assumed", "_looked_into", "_scopes", "_since", "_typical", "before", "bytes",
-        "bytes_before", "grows", "in_use", "lasts", "make", "measured",
+        "_assumed", "_looked_into", "_typical", "before", "bytes", "bytes_before", "grows",
+        "in_use", "lasts", "make", "measured", "uses",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        scopes: Scopes | None = None,
-        *,
-        brief: bool = False,
-        stays: bool = False,
-        grows: bool = False,
-    ) -> None:
+    def __init__(self, *, brief: bool = False, stays: bool = False, grows: bool = False) -> None:
         super().__init__()
-        self._scopes = scopes or Scopes()
-        self._since = self._scopes.begun
         self.make: Callable[[Any], Any] | None = None
         self.lasts = inf if stays else BRIEF if brief else LASTING
         self.grows = grows
         self.in_use = False  # whether somebody has its look-up, and would go on with it
         self.before: dict[Any, Any] = {}
-        self.bytes = self.bytes_before = self.measured = 0
+        self.bytes = self.bytes_before = self.measured = self.uses = 0
         # entries of all generations whose size was told by samples, and those that came since
         self._looked_into = self._assumed = 0
         self._typical = 0  # bytes of an entry
@@ -107,17 +88,12 @@ class Table(dict[Any, Any]):
             self[key] = value
         return value
 
-    @property
-    def uses(self) -> int:
-        """Scopes that began since the generation did."""
-        return self._scopes.begun - self._since
-
     def turn_over(self) -> None:
         """Forget what was not used since the last time."""
         self.before = dict(self)
         self.clear()
         self.bytes_before, self.bytes = self.bytes, 0
-        self.measured, self._since = 0, self._scopes.begun
+        self.measured = self.uses = 0
 
     def end_generation(self) -> None:
         """Who fills a table that stays did so once more: forget what was not used since the last
@@ -186,8 +162,6 @@ class Tables:
     def __init__(self, budget: MemoryBudget = BUDGET) -> None:
         self.tables: dict[Any, Table] = {}
         self._scopes: list[None] = []
-        self._begun = Scopes()
-        self._due: dict[float, list[Any]] = {}  # scope -> tables that may begin a generation there
         self._forgotten: list[dict[Any, Any]] = []  # nobody looks into them any more
         self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
         self._measured = 0
@@ -206,15 +180,8 @@ class Tables:
         """
         table = self.tables.get(key)
         if table is None:
-            table = self.tables.setdefault(key, Table(self._begun, brief=brief, stays=stays))
-            self._expect(key, table)
+            table = self.tables.setdefault(key, Table(brief=brief, stays=stays))
         return table
-
-    def _expect(self, key: Any, table: Table) -> None:
-        """A generation of a table began: of all that there are, a scope looks at those whose
-        time has come."""
-        if table.lasts < inf:
-            self._due.setdefault(self._begun.begun + table.lasts + 1, []).append(key)
 
     def newest(self, key: Any) -> Any:
         """The entry `NEWEST` of a table, for what is looked up several times a turn; None where
@@ -251,15 +218,14 @@ class Tables:
     def begin(self) -> None:
         """A scope begins: what does not grow is older by one use."""
         self._scopes.append(None)
-        # of scopes that begin in two threads at once, each looks at its own number
-        number = self._begun.begun = self._begun.begun + 1
         if self._forgotten:
             self._let_go()
-        for key in self._due.pop(number, ()):
-            table = self.tables.get(key)
-            if table is not None and table.uses > table.lasts:  # or one began in between
-                self._forgotten.append(table.before)
-                self._turn_over(key, table)
+        for key, table in list(self.tables.items()):
+            if not table.grows:
+                table.uses += 1
+                if table.uses > table.lasts:
+                    self._forgotten.append(table.before)
+                    self._turn_over(key, table)
 
     def end(self) -> None:
         """A scope ends. What came is measured once nobody remembers any more, or did not for a
@@ -314,9 +280,9 @@ class Tables:
                 entries = self._forgotten.pop()
             except IndexError:  # another thread was first
                 return
-            keys = list(islice(entries, left))
-            deque(map(entries.pop, keys), maxlen=0)
-            left -= len(keys)
+            for _ in range(min(left, len(entries))):
+                entries.popitem()
+                left -= 1
             if entries:
                 self._forgotten.append(entries)
 
@@ -324,5 +290,3 @@ class Tables:
         table.turn_over()
         if not table.before and not table.in_use:
             self.tables.pop(key, None)
-        elif not table.grows:
-            self._expect(key, table)

@@ -102,10 +102,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
         """As for all; those of a message alone by one look at each."""
-        if self.rules is RULES:
-            looked = ALONE.keys() & names
-        else:  # a renderer of a user's may have others
-            looked = {name for name in names if self.rules[name] is ALONE.get(name)}
+        looked = {name for name in names if self.rules[name] is ALONE.get(name)}
         for message in objects(request["messages"]) if looked else ():
             for name, _ in faults_alone(message):
                 if name in looked:

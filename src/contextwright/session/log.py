@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
-from operator import itemgetter
 from typing import overload
 
 from contextwright.errors import SessionError
@@ -20,7 +19,6 @@ from contextwright.session.turns import Turns
 
 _LINK = 32
 """Bytes of a sha256."""
-_TOOL = itemgetter(0)
 _PLACE = re.compile("e(?:0|[1-9][0-9]{0,9})")
 """An id that says a position: those that `Session.add` gives."""
 
@@ -250,10 +248,7 @@ class Log(Sequence[Event]):
     def called_tools(self, before: int) -> list[tuple[str, str]]:
         """Each author with each tool that it called below `before`, in the order of the first
         calls: a tool that is called later stands behind those that were."""
-        called = list(self._called.items())
-        if called and called[-1][1] < before:  # as nearly always
-            return list(map(_TOOL, called))
-        return [key for key, position in called if position < before]
+        return [key for key, position in list(self._called.items()) if position < before]
 
     def position_of(self, event_id: str) -> int | None:
         """Where the event of this id stands, if it is here."""
