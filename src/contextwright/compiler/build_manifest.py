@@ -1,6 +1,5 @@
 """The manifest of what was built."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -27,7 +26,7 @@ from contextwright.compiler.manifest import (
 )
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import gaps_between, spans_of
+from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import has_refusable, unrendered
 from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 
 _LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
 _NAME, _MESSAGES = attrgetter("name"), attrgetter("messages")
-_ENTRY, _UNSENT, _ORDER = attrgetter("entry"), attrgetter("unsent"), attrgetter("order")
+_ENTRY, _UNSENT = attrgetter("entry"), attrgetter("unsent")
 _WRITTEN = "written changes"
 END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
@@ -171,8 +170,7 @@ def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     """The gaps between the exchanges that are in the request, in a summary of it, or stand in
     its changes."""
     snapshot = built.snapshot
-    orders = sorted(set(map(_ORDER, built.blocks)))
-    places = list(spans_of(orders[bisect_left(orders, 0) :]))
+    places = list(spans_of(places_among(built.blocks)))
     places += tracer.summarized
     places += built.ranges.places(tracer.changes)
     count = snapshot.exchange_count

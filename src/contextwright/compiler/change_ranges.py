@@ -20,7 +20,7 @@ from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import LONG
+from contextwright.spec.log_part import LONG, spans_between
 
 _KEY, _CHANGE, _ORDER = itemgetter(0), itemgetter(1), attrgetter("order")
 
@@ -242,8 +242,8 @@ def left_out_beside(chosen: Blocks, word: str, inputs: Inputs) -> Findings:
     """What is written of a word that left these of the whole conversation, and no others."""
     ranges, snapshot = ReceiptRanges(inputs, {}), inputs.snapshot
     stage = LimitStage(word, left_out(word), inputs.protection)
-    edges = pairwise((snapshot.preamble - 1, *map(_ORDER, chosen), snapshot.exchange_count))
-    changes = tuple([ranges.dropped(a + 1, b, stage) for a, b in edges if b > a + 1])
+    left = spans_between(snapshot.preamble, snapshot.exchange_count, map(_ORDER, chosen))
+    changes = tuple([ranges.dropped(start, stop, stage) for start, stop in left])
     return Findings(changes, (), (), (), ranges.orders, None)
 
 

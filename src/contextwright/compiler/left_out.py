@@ -5,7 +5,6 @@ instead of guessing.
 Each line stands where something is missing, so it keeps its bytes for as long as the same is.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, compress, repeat
 from operator import attrgetter, is_not
@@ -22,7 +21,7 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
 from contextwright.compiler.overflow import Spare, enforce_budget, is_limited, spare_of_limit
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import gaps_between, spans_of
+from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
 from contextwright.errors import BudgetError
 from contextwright.render.target import Target
@@ -172,13 +171,11 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     """The exchanges of the conversation that neither stand among the blocks nor are told by one
     that stands for others."""
     snapshot = inputs.snapshot
-    orders = list(map(_ORDER, blocks))
-    sent = sorted(set(orders))
-    sent = sent[bisect_left(sent, 0) :]
+    sent = places_among(blocks)
     if len(sent) >= snapshot.exchange_count - snapshot.preamble:
         return ()  # all of it is sent
     places = list(spans_of(sent))
-    texts = compress(blocks, map((0).__gt__, orders))
+    texts = compress(blocks, map((0).__gt__, map(_ORDER, blocks)))
     lowered = compress(blocks, map(is_not, map(_FIDELITY, blocks), repeat(Fidelity.RAW)))
     shorter = [block for block in dict.fromkeys((*texts, *lowered)) if block.lineage]
     if shorter:

@@ -58,11 +58,10 @@ def near_step(
     inputs, whole = state.inputs, state.whole
     if len(whole) < FEWEST or not (_goes_first(old, terminal) and _stays_whole(state, stages)):
         return Near(state, old)
-    first, count = whole[0].order, inputs.snapshot.exchange_count
-    pinned = inputs.snapshot.exchanges_with("pinned", "yes", first, first + len(whole))
-    held = {*inputs.protection.held_exchanges(count), *(one.index for one in pinned)}
+    first = whole[0].order
+    held = set(inputs.held_within(first, first + len(whole)))
     costs = [*inputs.costs(whole)]
-    for order in held.intersection(range(first, first + len(whole))):
+    for order in held:
         costs[order - first] = 0
     sums = [*accumulate(costs, initial=0)]
     cut = min(bisect_left(sums, sums[-1] - state.limit) - 1, inputs.settled - first)

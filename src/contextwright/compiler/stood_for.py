@@ -1,5 +1,6 @@
 """What a summary stands for."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress, count, pairwise
 from operator import attrgetter, not_, sub
@@ -13,7 +14,7 @@ from contextwright.session.log import Log
 from contextwright.spec.growing import begins_with
 from contextwright.spec.log_part import Span, spans_between
 
-_LINEAGE = attrgetter("lineage")
+_LINEAGE, _ORDER = attrgetter("lineage"), attrgetter("order")
 
 PLACE = 8
 """Bytes of a place in a list."""
@@ -127,6 +128,12 @@ def is_within(order: int, spans: Iterable[Span]) -> bool:
         if start <= order < stop:
             return True
     return False
+
+
+def places_among(blocks: Blocks) -> list[int]:
+    """The places of the exchanges among blocks, ascending, each once."""
+    orders = sorted(set(map(_ORDER, blocks)))
+    return orders[bisect_left(orders, 0) :]
 
 
 def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:

@@ -41,7 +41,7 @@ PUT_OFF = "contextwright.put_off"
 WAITING = (OF_COST - {"summarize"}) | {"cap"}
 """Words whose changes wait: they say how much of a conversation is sent, and ask no model."""
 
-SIZELESS = frozenset({"default", "decay", "salient"})
+SIZELESS = frozenset({"decay", "salient"})
 """Words that name no number of tokens."""
 
 
@@ -54,14 +54,14 @@ def waits_by_default(spec: Expr) -> bool:
     """Whether a spec's steps wait where nobody asks for it: no size of a request is promised, as it
     has no limit, and its words name none, or one that what they may not shorten can pass. Words
     without steps change the newest alone: what waits would become a step of the whole."""
-    if plan(spec).terminal is not None or not may_wait(spec):
+    words = [one for one in atoms_of(spec) if not (isinstance(one, Atom) and one.word == "default")]
+    return bool(words) and all(map(_is_sizeless, words)) and may_wait(spec)
+
+
+def _is_sizeless(word: Expr) -> bool:
+    if not isinstance(word, Atom):
         return False
-    words = [one for one in atoms_of(spec) if not isinstance(one, Atom) or one.word != "default"]
-    return bool(words) and all(isinstance(one, Atom) and _is_sizeless(one) for one in words)
-
-
-def _is_sizeless(atom: Atom) -> bool:
-    return atom.word in SIZELESS or (bool(atom.traits.stepped) and atom.traits.view == "least")
+    return word.word in SIZELESS or (bool(word.traits.stepped) and word.traits.view == "least")
 
 
 def _why_not(spec: Expr) -> str:
@@ -127,8 +127,9 @@ class PutOff:
         decided = wait.decided
         if not 0 < decided.position < snapshot.position:
             return pack
-        until = "suspend: until its next calls bring it back"
-        until = until if self._by_default else "never_dearer: until it is paid for"
+        until = "never_dearer: until it is paid for"
+        if self._by_default:
+            until = "suspend: until its next calls bring it back"
         note = f"{self._spec!r} is put off: {wait.why} ({until})"
         notes = (note, *compiler.notes)
         waiting = msgspec.structs.replace(compiler, notes=notes, decided_at=decided.position)

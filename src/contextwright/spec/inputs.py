@@ -221,7 +221,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """The raw blocks of the conversation: all from `start` on, and what is held of those
         before, unless that was decided. Nor is given what is too old."""
         first = self.snapshot.preamble
-        return self._brought(first, max(first, self.start, self.oldest), source)
+        return self.brought(first, max(first, self.start, self.oldest), source)
 
     def held_before(self, start: int) -> list[int]:
         """The exchanges that something holds where a compile begins behind them."""
@@ -237,9 +237,16 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def newest(self, first: int, source: str) -> tuple[Block, ...]:
         """The raw blocks of the conversation from an exchange on: what `conversation` has of them,
         however old they are."""
-        return self._brought(first, max(first, self.start), source)
+        return self.brought(first, max(first, self.start), source)
 
-    def _brought(self, first: int, start: int, source: str) -> tuple[Block, ...]:
+    def held_within(self, first: int, stop: int) -> list[int]:
+        """Places of the exchanges from `first` up to `stop` that may not be dropped."""
+        pinned = self.snapshot.exchanges_with("pinned", "yes", first, stop)
+        held = set(self.protection.held_exchanges(self.snapshot.exchange_count))
+        held.update([exchange.index for exchange in pinned])
+        return sorted(at for at in held if first <= at < stop)
+
+    def brought(self, first: int, start: int, source: str) -> tuple[Block, ...]:
         """The raw blocks of all from `start` on, and of what is held from `first` up to there."""
         snapshot = self.snapshot
         newest = snapshot.exchanges(start)

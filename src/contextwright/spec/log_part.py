@@ -63,13 +63,9 @@ class LogPart(NamedTuple):
 def free_part(stop: int, inputs: Inputs) -> tuple[LogPart, list[int]]:
     """The exchanges up to one that nothing holds and that have settled, and the places of the
     others."""
-    snapshot, first = inputs.snapshot, inputs.snapshot.preamble
-    pinned = snapshot.exchanges_with("pinned", "yes", first, stop)
-    stays = {one.index for one in pinned}.union(
-        inputs.protection.held_exchanges(snapshot.exchange_count)
-    )
+    first = inputs.snapshot.preamble
     settled = max(first, min(stop, inputs.settled))
-    held = sorted(at for at in stays if first <= at < settled)
+    held = inputs.held_within(first, settled)
     return LogPart(first, settled, tuple(held)), [*held, *range(settled, stop)]
 
 

@@ -82,9 +82,8 @@ class Recent(LogSelector, frozen=True, kw_only=True):
         if self.by == "salience" or not self.min_score:
             return None
         snapshot = inputs.snapshot
-        start = self._start(snapshot)
-        held = [snapshot.exchanges(at, at + 1)[0] for at in inputs.held_before(start)]
-        return self.apply(inputs.blocks([*held, *snapshot.exchanges(start)], source), inputs)
+        newer = inputs.brought(snapshot.preamble, self._start(snapshot), source)
+        return self.apply(newer, inputs)
 
     def _start(self, snapshot: Snapshot) -> int:
         """The first exchange that is recent enough."""

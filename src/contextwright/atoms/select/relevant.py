@@ -107,9 +107,8 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
 
     def _by_words(self, inputs: Inputs, source: str) -> Blocks:
         snapshot = inputs.snapshot
-        first, stop, count = snapshot.preamble, inputs.settled, snapshot.exchange_count
-        held = {one.index for one in snapshot.exchanges_with("pinned", "yes", first, stop)}
-        held.update(at for at in inputs.protection.held_exchanges(count) if first <= at < stop)
+        first, stop = snapshot.preamble, inputs.settled
+        held = set(inputs.held_within(first, stop))
         best: dict[int, int | None] = {}
         if stop - first - len(held) > self.top_k:
             best.update(self._best_by_words(held, inputs))

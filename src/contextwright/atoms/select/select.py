@@ -97,12 +97,9 @@ class Select(Indexed, LogSelector, frozen=True, kw_only=True):
             return None
         snapshot = inputs.snapshot
         first, count = snapshot.preamble, snapshot.exchange_count
+        held = (snapshot.exchanges(at, at + 1)[0] for at in inputs.held_within(first, count))
         matches = self._placed(self.matching(first, count, inputs))
-        chosen = {one.index: one for one in matches}
-        chosen |= {one.index: one for one in snapshot.exchanges_with("pinned", "yes", first, count)}
-        for at in inputs.protection.held_exchanges(count):
-            if first <= at < count:
-                chosen[at] = snapshot.exchanges(at, at + 1)[0]
+        chosen = {one.index: one for one in (*matches, *held)}
         return inputs.blocks([chosen[at] for at in sorted(chosen)], source)
 
     def matching(self, start: int, stop: int, inputs: Inputs) -> list[Exchange]:
