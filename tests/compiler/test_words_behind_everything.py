@@ -9,6 +9,8 @@ from tests.work_counts import exchanges_read
 from contextwright import C, Engine
 from contextwright.atoms.select.recent import Recent
 from contextwright.atoms.select.select import Select
+from contextwright.atoms.select.window import Window
+from contextwright.compiler.manifest import manifest_from_json
 from contextwright.testing.session_strategies import sessions
 
 WORDS = (
@@ -20,6 +22,10 @@ WORDS = (
     C.select(role="user", position="first"),
     C.select(role="assistant", type="tool_call", position="last"),
     C.select(role="assistant", not_authors=("critic",)),
+    C.window(2),
+    C.window(2, stride=3),
+    C.window(steps=4),
+    C.window(3, steps=5, stride=2),
 )
 LIMITS = (
     lambda spec: spec | C.budget(400),
@@ -29,11 +35,19 @@ LIMITS = (
     lambda spec: spec | C.compaction(900),
     lambda spec: C.window(1) + spec | C.budget(1_000),
 )
+REDACTING = (
+    lambda spec: spec | C.redact(["email", "phone"]) | C.budget(2_000),
+    lambda spec: spec | C.redact("pii", operator="pseudonymize") | C.truncate(30) | C.fit(500),
+    lambda spec: C.window(1) + spec | C.redact("pii", fields=["price"]) | C.budget(1_000),
+)
 
 
-@settings(
+RUNS = settings(
     suppress_health_check=list(HealthCheck), max_examples=12, deadline=None, phases=[Phase.generate]
 )
+
+
+@RUNS
 @given(
     session=sessions(max_turns=10), word=st.sampled_from(WORDS), limit=st.sampled_from(LIMITS),
     every=st.integers(1, 5), format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
@@ -42,9 +56,33 @@ def test_sessions_of_every_shape_give_what_a_look_at_all_gives(session, word, li
     spec, events = limit(C.default() | word), list(session.log)
     by_log = requests(spec, events, format, every)
     with pytest.MonkeyPatch.context() as patch:
-        for kind in (Recent, Select):
-            patch.setattr(kind, "chosen", lambda self, inputs, source: None)
+        look_at_all(patch)
         assert requests(spec, events, format, every) == by_log
+
+
+@RUNS
+@given(
+    session=sessions(max_turns=10), word=st.sampled_from(WORDS), limit=st.sampled_from(REDACTING),
+    every=st.integers(1, 5), format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
+)  # fmt: skip
+def test_what_is_not_chosen_need_not_be_redacted(session, word, limit, every, format):
+    spec, events = limit(C.default() | word), list(session.log)
+    by_log = sent(requests(spec, events, format, every))
+    with pytest.MonkeyPatch.context() as patch:
+        look_at_all(patch)
+        assert sent(requests(spec, events, format, every)) == by_log
+
+
+def look_at_all(patch: pytest.MonkeyPatch) -> None:
+    for kind in (Recent, Select, Window):
+        patch.setattr(kind, "chosen", lambda self, inputs, source: None)
+
+
+def sent(made: list[object]) -> list[object]:
+    """Requests, and what their receipts say of what is in them."""
+    return [
+        one if isinstance(one, str) else (one[0], manifest_from_json(one[1]).kept) for one in made
+    ]
 
 
 def test_what_matters_behind_everything_is_what_matters():
@@ -61,7 +99,9 @@ def test_what_matters_behind_everything_is_what_matters():
 
 
 @pytest.mark.parametrize(
-    "word", [C.relevant(top_k=4), C.recent(2), C.select(role="user", position="last")], ids=repr
+    "word",
+    [C.relevant(top_k=4), C.recent(2), C.select(role="user", position="last"), C.window(4)],
+    ids=repr,
 )
 def test_a_turn_reads_no_more_of_a_long_session(word):
     read: list[int] = []

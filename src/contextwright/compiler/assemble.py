@@ -229,10 +229,7 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
     own = [name for author, name in called if not (agent and is_another(author, agent))]
     names = dict.fromkeys(own)
     # the engine adds them by itself: each passes every redaction, a single term's as well
-    table = inputs.memo.table(("clean names", planned.every_redaction, inputs.ports))
-    for name in names.keys() - table.keys():
-        table[name] = planned.clean_added_name(name)
-    return tuple(dict.fromkeys([table[name] for name in names]))
+    return tuple(dict.fromkeys(map(inputs.clean_name, names)))
 
 
 def _called_before(planned: Plan, inputs: Inputs) -> bool:

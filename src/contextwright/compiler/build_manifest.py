@@ -181,7 +181,7 @@ def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
 def _range(built: CompileResult, start: int, stop: int) -> Range:
     first = built.snapshot.exchanges(start, start + 1)[0]
     last = built.snapshot.exchanges(stop - 1, stop)[0]
-    clean = built.planned.clean_added_name
+    clean = built.room.inputs.clean_name
     return Range(clean(first.first.id), clean(last.events[-1].id), stop - start)
 
 

@@ -1,5 +1,6 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
@@ -340,7 +341,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             required=planned.required,
             redacts=bool(planned.redactions),
             clean=planned.clean,
-            clean_name=planned.clean_added_name,
+            clean_name=self._name_cleaner(planned),
             ports=self.ports,
             mapping=planned.mapping,
             is_sole=planned.is_sole,
@@ -352,6 +353,13 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             step_prices=target.step_prices,
             folds=(*self.folds, *saved_folds(snapshot.metadata)),
         )
+
+    def _name_cleaner(self, planned: Plan) -> Callable[[str], str]:
+        """`planned.clean_added_name`, of each name once: a receipt has ids of all that is left."""
+        if not planned.every_redaction:
+            return planned.clean_added_name
+        key = "clean names", planned.every_redaction, self.ports
+        return self.memo.computed(key, planned.clean_added_name)
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
         order = "sorted" if built.target.sources is None else None

@@ -310,7 +310,7 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
     if isinstance(expr, Pipe):
         before = len(inputs.asked)
         divided = behind_all(expr.steps[0], expr.head, inputs, tracer)
-        head = run(expr.head, inputs, tracer, guard) if divided is None else divided
+        head = run(expr.head, inputs, tracer, guard) if divided is None else guard(divided)
         rest = expr.steps if divided is None else expr.steps[1:]
         return _steps(rest, head, inputs.after(before), tracer)
     if isinstance(expr, Chain):

@@ -98,7 +98,7 @@ def _chosen(word: LogSelector, inputs: Inputs, tracer: "Tracer") -> Blocks | Non
     the rest; None where it has to be given that."""
     snapshot = inputs.snapshot
     is_part = max(inputs.start, inputs.oldest) > snapshot.preamble or inputs.resumes
-    if is_part or inputs.redacts or snapshot.has_summaries:
+    if is_part or snapshot.has_summaries:
         return None
     chosen = word.chosen(inputs, SOURCE)
     if chosen is None:

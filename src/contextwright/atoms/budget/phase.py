@@ -11,6 +11,7 @@ from contextwright.blocks.layering import CacheClass
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.traits import Traits
 
 PHASES = {
     "system": CacheClass.STABLE,
@@ -32,6 +33,11 @@ class Phase(Atom, frozen=True, kw_only=True):
     verb: ClassVar[Verb] = Verb.BUDGET
 
     name: Literal["system", "user", "runtime"]
+
+    @property
+    def traits(self) -> Traits:
+        """Messages stay as they are."""
+        return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks in this phase."""

@@ -12,7 +12,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Gives, Traits
-from contextwright.spec.word_roles import ConversationWindow
+from contextwright.spec.word_roles import ConversationWindow, LogSelector
 
 TURNS = 5
 """Turns of a window that names no number."""
@@ -28,7 +28,7 @@ def stride_of(whole: int) -> int:
     return min(STRIDE, 2 * whole)
 
 
-class Window(ConversationWindow, frozen=True, kw_only=True):
+class Window(LogSelector, ConversationWindow, frozen=True, kw_only=True):
     """The newest `n` turns, or the newest `steps` exchanges. After a pipe: of the blocks that
     come, the newest; blocks that belong to no turn pass. What is protected stays in any case: the
     task's first message among it.
@@ -76,9 +76,13 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
 
     def start(self, snapshot: Snapshot) -> int:
         """The first exchange of the window."""
+        return self._start(snapshot, 0)
+
+    def _start(self, snapshot: Snapshot, first: int) -> int:
+        """The same, of a window whose steps count from the exchange `first`."""
         starts = [snapshot.preamble]
         if self.steps is not None:
-            starts.append(self._first(snapshot.exchange_count, self.steps))
+            starts.append(first + self._first(snapshot.exchange_count - first, self.steps))
         if self.n is not None:
             starts.append(snapshot.turn_start(self._first(snapshot.turn + 1, self.n)))
         return max(starts)
@@ -102,6 +106,14 @@ class Window(ConversationWindow, frozen=True, kw_only=True):
         """The newest exchanges."""
         label = f"last_{self.steps}_steps" if self.steps else f"last_{self.n}"
         return inputs.newest(self.start(inputs.snapshot), f"window:{label}")
+
+    def chosen(self, inputs: Inputs, source: str) -> Blocks:
+        """The newest, and of the rest what must stay. The instruction, which comes through no pipe,
+        is no step."""
+        snapshot, first = inputs.snapshot, inputs.snapshot.preamble
+        start = self._start(snapshot, first)
+        held = (snapshot.exchanges(at, at + 1)[0] for at in inputs.held_within(first, start))
+        return inputs.blocks([*held, *snapshot.exchanges(start)], source)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The newest among those that came."""
