@@ -28,7 +28,7 @@ class FollowedLog:
     def settled_since(self, inputs: Inputs) -> Blocks:
         """The exchanges that have settled since the last time, as they stand in the log."""
         start, stop = self.range_since(inputs)
-        return inputs.memo.blocks(inputs.snapshot.exchanges(start, stop))
+        return inputs.logged(inputs.snapshot.exchanges(start, stop))
 
     def range_since(self, inputs: Inputs) -> tuple[int, int]:
         """The first of the exchanges that have settled since the last time, and the one behind
@@ -50,10 +50,14 @@ def looks_back(inputs: Inputs) -> bool:
 
 
 def followed(key: object, make: Callable[[], T], inputs: Inputs) -> AbstractContextManager[T]:
-    """A table of the log, while it is asked. It is kept with the session; a look back has one of
-    its own, since the kept one knows what came later.
+    """A table of the log, while it is asked: of what is left of it by a spec that redacts. It is
+    kept with the session; a look back has one of its own, since the kept one knows what came later.
 
     Args:
         key: names the table. make: makes one that knows nothing yet.
     """
-    return nullcontext(make()) if looks_back(inputs) else inputs.memo.growing(key, make)
+    if looks_back(inputs):
+        return nullcontext(make())
+    if inputs.guards:
+        key = key, inputs.guards, inputs.ports
+    return inputs.memo.growing(key, make)

@@ -65,8 +65,6 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
         is_bare = bool(terms) and not any(terms) and not guarded
         knows = maps(terms) if drops_oldest(terminal) else is_bare
         return "step" if knows and terminal.step_low and not _brings_part(body) else "all"
-    if "log" in views and guarded:
-        return "all"
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
         return "all"
     if "fold" in views:  # it knows what the log says, and what words make of each exchange alone

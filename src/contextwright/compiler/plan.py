@@ -195,7 +195,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     redactions = tuple(step for step in assembly if isinstance(step, Guard))
     every_redaction = tuple(atom for atom in atoms if isinstance(atom, Guard))
     guarded = bool(every_redaction)
-    view = _view(view_of(body, terminal, guarded=guarded), body, validations, guarded=guarded)
+    view = _view(view_of(body, terminal, guarded=guarded), body, validations)
     return Plan(
         body=body,
         redactions=redactions,
@@ -229,11 +229,11 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     )
 
 
-def _view(view: View, body: Expr, validations: tuple[Atom, ...], *, guarded: bool) -> View:
+def _view(view: View, body: Expr, validations: tuple[Atom, ...]) -> View:
     """How far a compile looks back, where checks may want all that there is, or all that the log
     says, if that is what they are given."""
     looks = {one.traits.view for one in validations}
-    near: set[View] = {"block"} if guarded or not is_whole(body) else {"block", "log"}
+    near: set[View] = {"block", "log"} if is_whole(body) else {"block"}
     return view if looks <= near else "all"
 
 

@@ -339,7 +339,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             framed=telling.framed,
             shows_refs=telling.refs,
             required=planned.required,
-            redacts=bool(planned.redactions),
+            guards=planned.redactions,
             clean=planned.clean,
             clean_name=self._name_cleaner(planned),
             ports=self.ports,

@@ -122,7 +122,7 @@ def in_two(
     """
     snapshot = inputs.snapshot
     parts = _Settled(word) if isinstance(word, Divided) else at_step(word)
-    if parts is None or inputs.redacts or tracer.counts_steps:
+    if parts is None or inputs.guards or tracer.counts_steps:
         return None
     if snapshot.has_summaries or inputs.start > snapshot.preamble:
         return None

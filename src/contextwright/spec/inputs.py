@@ -25,6 +25,7 @@ from contextwright.tokens.model_rules import StepPrices
 
 if TYPE_CHECKING:
     from contextwright.spec.expr import Atom
+    from contextwright.spec.word_roles import Guard
 
 
 class Inputs(msgspec.Struct, frozen=True, eq=False):
@@ -61,7 +62,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         shows_refs: whether what was shortened is sent with its refs.
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
-        redacts: whether the spec redacts anything from all that is brought.
+        guards: what the spec redacts by from all that is brought.
         clean: a text without what the spec redacts: what a model may read of it.
         clean_name: an id or a name that the engine adds, without what any term redacts.
         ports: what the application gives redactions.
@@ -102,7 +103,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     framed: bool = False
     shows_refs: bool = True
     dry: bool = False
-    redacts: bool = False
+    guards: "tuple[Guard, ...]" = ()
     clean: Callable[[str], str] = str
     clean_name: Callable[[str], str] = str
     ports: RedactionPorts = NO_PORTS
@@ -207,6 +208,17 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         memo = self.memo
         raw = memo.blocks(exchanges)
         return memo.map(("source", source), raw, partial(with_source, source=source))
+
+    def logged(self, exchanges: list[Exchange]) -> Blocks:
+        """What a word reads of exchanges that it is not given: as they stand in the log, without
+        what the spec redacts."""
+        return self.cleaned(self.memo.blocks(exchanges))
+
+    def cleaned(self, blocks: Blocks) -> Blocks:
+        """Blocks without what the spec redacts from all that is brought."""
+        for guard in self.guards:
+            blocks = guard.apply(blocks, self)
+        return blocks
 
     def until(self, stop: int, source: str) -> Blocks:
         """The raw blocks of the conversation up to an exchange: the very same object as long as

@@ -124,7 +124,7 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
     def _answer_by_words(self, inputs: Inputs) -> Answer | None:
         """What stands for scores by words; None where somebody else scores, or the blocks are
         chosen to fill a room, or read without what the spec redacts."""
-        if self.max_tokens or self.model or self.scorer == "salience" or inputs.redacts:
+        if self.max_tokens or self.model or self.scorer == "salience":
             return None
         query, scorer = self._query(inputs), self.scorer
         task = Task(kind="relevance", query=query, scorer=scorer, source="words of the log")
@@ -147,7 +147,7 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
         """Of these the ones that share a word with the query, worked out once a question."""
         snapshot, query = inputs.snapshot, self._query(inputs)
         exchanges = [snapshot.exchanges(at, at + 1)[0] for at in sorted(held)]
-        blocks = inputs.memo.blocks(exchanges)
+        blocks = inputs.logged(exchanges)
 
         def best(_: object) -> dict[int, int]:
             with followed("logged words", LoggedWords, inputs) as words:

@@ -93,7 +93,7 @@ class Select(Indexed, LogSelector, frozen=True, kw_only=True):
 
     def chosen(self, inputs: Inputs, source: str) -> Blocks | None:
         """Those that match by the log's indexes, and what must stay."""
-        if not self.wanted or (self.not_authors and inputs.redacts):  # a name may be redacted
+        if not self.wanted or (self.not_authors and inputs.guards):  # a name may be redacted
             return None
         snapshot = inputs.snapshot
         first, count = snapshot.preamble, snapshot.exchange_count
