@@ -51,7 +51,8 @@ def ask_of_log(
     snapshot = inputs.snapshot
     start = part.spans[0][0]
     series = _series(name, snapshot.exchanges(start, start + 1)[0].first.id, inputs)
-    with inputs.memo.growing(("logged digests", name), LoggedDigests) as digests:
+    key = "logged digests", name, inputs.guards, inputs.ports
+    with inputs.memo.growing(key, LoggedDigests) as digests:
         digests.follow(part, inputs)
 
         def behind(new: slice) -> Blocks:

@@ -326,7 +326,7 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
 def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
     """An atom with nothing to its left. What it selects from is no change: it was never in."""
     if (made := by_itself(atom, inputs, tracer)) is not None:
-        return made
+        return guard(made)
     ground = atom.over(inputs)
     if ground is not None:
         ground = guard(ground)

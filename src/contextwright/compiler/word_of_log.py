@@ -25,7 +25,7 @@ def by_itself(word: Atom, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
 def _of_log(word: LogReader, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
     snapshot = inputs.snapshot
     first = snapshot.preamble
-    if inputs.guards or tracer.counts_steps or snapshot.has_summaries or not snapshot.begins_log:
+    if tracer.counts_steps or snapshot.has_summaries or not snapshot.begins_log:
         return None
     if inputs.is_sole and inputs.start > first:
         return None  # it would be given what is looked at

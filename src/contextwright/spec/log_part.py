@@ -55,9 +55,10 @@ class LogPart(NamedTuple):
         return place
 
     def blocks(self, spans: Iterable[Span], source: str, inputs: Inputs) -> Blocks:
-        """Their blocks at these places."""
+        """Their blocks at these places, as somebody may read them: without what the spec
+        redacts."""
         exchanges = [one for span in spans for one in inputs.snapshot.exchanges(*span)]
-        return inputs.blocks(exchanges, source)
+        return inputs.cleaned(inputs.blocks(exchanges, source))
 
 
 def free_part(stop: int, inputs: Inputs) -> tuple[LogPart, list[int]]:

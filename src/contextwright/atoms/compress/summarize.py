@@ -24,6 +24,10 @@ from contextwright.spec.word_roles import Divided, LogReader, OfLog
 SUMMARY_TOKENS = 400
 """Room for a paragraph on what was done, what was decided and what is open."""
 
+CLOSE = 4
+"""Times a summary's room up to which what is redacted may turn out to be no longer than that: it is
+counted as it would be sent, which takes a look at all of it, and that is little."""
+
 _COMPACT = Compact(min_tokens=50, max_tokens=50)
 _SCOPES = {
     "all": Select(),
@@ -99,9 +103,12 @@ class Summarize(Divided, LogReader, frozen=True, kw_only=True):
         if not part.size:
             return None
         source = _SCOPES[self.scope].label
-        stays = part.blocks([(at, at + 1) for at in held], source, inputs)
+        staying = [one for at in held for one in inputs.snapshot.exchanges(at, at + 1)]
+        stays = inputs.blocks(staying, source)
         free = stays[: len(part.without)]
         took = tokens(part.stop) - sum(map(inputs.cost, free))
+        if inputs.guards and took <= CLOSE * self.max_tokens:
+            return None
         tasks_before = len(inputs.asked)
         made = summary_of_log(part, took, inputs, self.task, repr(self), source)
         if made is not None:
