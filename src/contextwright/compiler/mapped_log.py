@@ -2,8 +2,9 @@
 the log from before goes on from what they made of it, as from the log itself (rules.md#horizon)."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 from weakref import ref
@@ -32,9 +33,9 @@ def maps(terms: list[tuple[Atom, ...]]) -> bool:
     return len(terms) == 1 and all(step.traits.maps for step in terms[0])
 
 
-def mapped(exchanges: list[Exchange], inputs: Inputs) -> Blocks:
+def mapped(exchanges: list[Exchange], inputs: Inputs, source: str = SOURCE) -> Blocks:
     """The blocks of exchanges as they are given to the limit."""
-    blocks = inputs.blocks(exchanges, SOURCE)
+    blocks = inputs.blocks(exchanges, source)
     for word in inputs.mapping:
         blocks = word.apply(blocks, inputs)
     return blocks
@@ -55,9 +56,14 @@ def final_until(inputs: Inputs) -> int:
 
 class MappedPrefix:
     """What the words make of the exchanges of one log behind its instruction, and their tokens
-    summed. They grow at their end; what was too young, or held, is made again."""
+    summed. They grow at their end; what was too young, or held, is made again.
 
-    def __init__(self) -> None:
+    Args:
+        source: what brings them.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
         self._log: ref[Log] | None = None
         self._begin(0)
 
@@ -101,7 +107,7 @@ class MappedPrefix:
             self._newest = ()
         start = first + same
         if start < stop:
-            new = mapped(inputs.snapshot.exchanges(start, stop), inputs)
+            new = mapped(inputs.snapshot.exchanges(start, stop), inputs, self._source)
             self._blocks += new
             self._sums.extend(accumulate(map(inputs.cost, new), initial=self._sums.pop()))
         self._final, self._held = final_until(inputs), inputs.protection.exchanges
@@ -114,34 +120,49 @@ class MappedPrefix:
         self._joins += len(joins)
         changed = {*joins, *(self._held ^ held), *range(max(first, self._final), stop)}
         for index in sorted(changed):
-            if first <= index < stop and mapped_at(index, inputs) != (blocks[index - first],):
+            if not first <= index < stop:
+                continue
+            now = mapped(inputs.snapshot.exchanges(index, index + 1), inputs, self._source)
+            if now != (blocks[index - first],):
                 return index - first
         return len(blocks)
 
+    def sums(self, stop: int, inputs: Inputs) -> Sequence[int]:
+        """Tokens that so many of them take."""
+        self._follow(stop, inputs)
+        return self._sums[: stop - self._first + 1]
 
-def mapped_until(stop: int, inputs: Inputs) -> Blocks:
+
+def mapped_until(stop: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
     """The conversation up to an exchange as it is given to the limit: the very same object as long
     as nothing of it is another."""
     if not inputs.mapping:
-        return inputs.until(stop, SOURCE)
+        return inputs.until(stop, source)
     snapshot = inputs.snapshot
     if not snapshot.begins_log or stop >= snapshot.exchange_count:
-        return mapped(snapshot.exchanges(snapshot.preamble, stop), inputs)
-    with _prefix(inputs) as prefix:
+        return mapped(snapshot.exchanges(snapshot.preamble, stop), inputs, source)
+    with _prefix(inputs, source) as prefix:
         return prefix.until(stop, inputs)
+
+
+def mapped_sums(stop: int, inputs: Inputs, source: str = SOURCE) -> Sequence[int]:
+    """Tokens that so many exchanges of the conversation take, up to one that is not the newest, as
+    they are given to the limit."""
+    with _prefix(inputs, source) as prefix:
+        return prefix.sums(stop, inputs)
 
 
 def mapped_tokens(stop: int, inputs: Inputs) -> int:
     """Tokens that the conversation up to an exchange takes as it is given to the limit."""
     if not inputs.mapping:
         return tokens_between(inputs.snapshot.preamble, stop, inputs)
-    with _prefix(inputs) as prefix:
+    with _prefix(inputs, SOURCE) as prefix:
         return prefix.tokens(stop, inputs)
 
 
-def _prefix(inputs: Inputs) -> AbstractContextManager[MappedPrefix]:
-    key = "mapped", inputs.mapping, inputs.ports, inputs.cost
-    return inputs.memo.growing(key, MappedPrefix)
+def _prefix(inputs: Inputs, source: str) -> AbstractContextManager[MappedPrefix]:
+    key = "mapped", inputs.mapping, inputs.ports, inputs.cost, source
+    return inputs.memo.growing(key, partial(MappedPrefix, source))
 
 
 def record_mapping(indices: Iterable[int], inputs: Inputs, tracer: "Tracer") -> None:

@@ -309,8 +309,8 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
         return run(expr.second, inputs, tracer, guard)
     if isinstance(expr, Pipe):
         before = len(inputs.asked)
-        divided = behind_all(expr.steps[0], expr.head, inputs, tracer)
-        head = run(expr.head, inputs, tracer, guard) if divided is None else guard(divided)
+        divided = behind_all(expr.steps[0], expr.head, inputs, tracer, guard)
+        head = run(expr.head, inputs, tracer, guard) if divided is None else divided
         rest = expr.steps if divided is None else expr.steps[1:]
         return _steps(rest, head, inputs.after(before), tracer)
     if isinstance(expr, Chain):
@@ -325,8 +325,8 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
 
 def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:
     """An atom with nothing to its left. What it selects from is no change: it was never in."""
-    if (made := by_itself(atom, inputs, tracer)) is not None:
-        return guard(made)
+    if (made := by_itself(atom, inputs, tracer, guard)) is not None:
+        return made
     ground = atom.over(inputs)
     if ground is not None:
         ground = guard(ground)

@@ -34,8 +34,8 @@ class WordAtStep:
         last = snapshot.exchange_count - 1
         if last <= snapshot.preamble:
             return 0
-        newest = sum(map(inputs.cost, inputs.blocks(snapshot.exchanges(last), SOURCE)))
-        if tokens(last) + newest <= self._limit:
+        newest = inputs.cleaned(inputs.blocks(snapshot.exchanges(last), SOURCE))
+        if tokens(last) + sum(map(inputs.cost, newest)) <= self._limit:
             return 0
         standing = step_of(rule_of(self._word, self._limit, inputs), 0, inputs)
         if standing is None or standing[0].place > last:

@@ -1,6 +1,7 @@
 """What a word made of all that lies before a place, kept for as long as the place stands
 (rules.md#horizon)."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -8,6 +9,7 @@ from msgspec.structs import replace
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.change_ranges import findings_in_ranges, left_out_beside
+from contextwright.compiler.mapped_log import mapped, mapped_sums, mapped_until
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
@@ -18,6 +20,10 @@ from contextwright.spec.word_roles import Divided, LogSelector
 
 if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
+
+
+Guarding = Callable[[Blocks], Blocks]
+"""Runs on blocks as they are brought, before any word sees them: redaction."""
 
 
 class KeptAnswers(msgspec.Struct, frozen=True, eq=False):
@@ -84,13 +90,15 @@ class _Settled:
 _Parts = _Settled | WordAtStep
 
 
-def behind_all(word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
+def behind_all(
+    word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer", guard: Guarding
+) -> Blocks | None:
     """As `in_two`, of the first word behind the whole conversation."""
     if not (isinstance(head, Atom) and head.traits.whole) or inputs.protection.compaction >= 0:
         return None
     if isinstance(word, LogSelector) and (made := _chosen(word, inputs, tracer)) is not None:
-        return made
-    return in_two(word, inputs, tracer, SOURCE)
+        return guard(made)
+    return in_two(word, inputs, tracer, guard, SOURCE)
 
 
 def _chosen(word: LogSelector, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
@@ -111,36 +119,49 @@ def _chosen(word: LogSelector, inputs: Inputs, tracer: "Tracer") -> Blocks | Non
 
 
 def in_two(
-    word: Atom, inputs: Inputs, tracer: "Tracer", source: str | None = None
+    word: Atom, inputs: Inputs, tracer: "Tracer", guard: Guarding, source: str | None = None
 ) -> Blocks | None:
     """What a word makes of the conversation, with nothing to its left: of what lies before a place
     once, of the rest at every turn. None where it does not say so of itself, or where what it
     stands on is not the conversation as the log has it.
 
     Args:
+        guard: what redacts blocks as they are brought, and writes it down.
         source: what brings the conversation; what the word stands on by itself, if None.
     """
     snapshot = inputs.snapshot
     parts = _Settled(word) if isinstance(word, Divided) else at_step(word)
-    if parts is None or inputs.guards or tracer.counts_steps:
+    if parts is None or tracer.counts_steps:
         return None
     if snapshot.has_summaries or inputs.start > snapshot.preamble:
         return None
-    first = snapshot.preamble
-    place = parts.divides_at(inputs, lambda stop: tokens_between(first, stop, inputs))
+    first, source = snapshot.preamble, parts.divides if source is None else source
+    guarded = replace(inputs, mapping=inputs.guards)
+    place = parts.divides_at(inputs, _tokens(guarded, source))
     is_history = first < place <= parts.holds_until(inputs)
     if not is_history or not snapshot.begins_log:
         return None
-    source = parts.divides if source is None else source
-    left = _left(word, parts, inputs.until(place, source), source, inputs, tracer)
-    newer = inputs.blocks(snapshot.exchanges(place), source)
+    left = _left(word, parts, mapped_until(place, guarded, source), source, inputs, tracer)
+    newer = mapped(snapshot.exchanges(place), guarded, source)
     if not parts.is_whole(left.blocks, newer, inputs):
         return None
+    after = parts.behind(newer, inputs)
+    if inputs.guards:
+        kept = [one.order for one in (*left.blocks, *after) if one.order >= 0]
+        guard(inputs.blocks([snapshot.exchanges(at, at + 1)[0] for at in kept], source))
     tracer.take(left.brief if inputs.is_sole else left.findings)
     inputs.used.update(left.answers.used)
     inputs.stepped.update(left.stepped)
-    after = parts.behind(newer, inputs)
     return (*left.blocks, *_recorded(word, newer, after, source, tracer))
+
+
+def _tokens(inputs: Inputs, source: str) -> Callable[[int], int]:
+    """What the conversation up to an exchange takes, but for the newest."""
+    first, last = inputs.snapshot.preamble, inputs.snapshot.exchange_count - 1
+    if not inputs.mapping or last <= first or not inputs.snapshot.begins_log:
+        return lambda stop: tokens_between(first, stop, inputs)
+    sums = mapped_sums(last, inputs, source)
+    return lambda stop: sums[stop - first]
 
 
 def _recorded(word: Atom, before: Blocks, after: Blocks, source: str, tracer: "Tracer") -> Blocks:

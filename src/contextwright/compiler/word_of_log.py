@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.stood_for import StoodFor
 from contextwright.compiler.token_sums import tokens_between
-from contextwright.compiler.word_left import in_two
+from contextwright.compiler.word_left import Guarding, in_two
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.word_roles import LogReader
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
 
 
-def by_itself(word: Atom, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
+def by_itself(word: Atom, inputs: Inputs, tracer: "Tracer", guard: Guarding) -> Blocks | None:
     """What a word makes with nothing to its left, of the conversation as the log has it, without a
     look at all of it; None where it has to be given that."""
     if isinstance(word, LogReader) and (made := _of_log(word, inputs, tracer)) is not None:
-        return made
-    return in_two(word, inputs, tracer)
+        return guard(made)
+    return in_two(word, inputs, tracer, guard)
 
 
 def _of_log(word: LogReader, inputs: Inputs, tracer: "Tracer") -> Blocks | None:

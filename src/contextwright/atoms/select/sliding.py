@@ -86,7 +86,7 @@ class Sliding(Divided, frozen=True, kw_only=True):
         first, last = snapshot.preamble, snapshot.exchange_count - 1
         if last <= first:
             return 0
-        newest = inputs.blocks(snapshot.exchanges(last), "sliding")
+        newest = inputs.cleaned(inputs.blocks(snapshot.exchanges(last), "sliding"))
         sinks = bisect_left(range(first, last), self.sinks, key=tokens) + first
         room = self.window - tokens(sinks)
         over = tokens(last) + sum(map(inputs.cost, newest)) - self.window
