@@ -180,6 +180,8 @@ def is_whole(body: Expr) -> bool:
 
 def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:
     """Whether what knows the log is given it as it is: by one term, and before any other step."""
+    if isinstance(body, Union):
+        return all(_stands_on_log(term, list(_terms(term))) for term in body.terms)
     while isinstance(body, Pipe):
         body = body.head
     behind = chain.from_iterable(steps[1:] for steps in terms)

@@ -147,8 +147,8 @@ def in_two(
         return None
     after = parts.behind(newer, inputs)
     if inputs.guards:
-        kept = [one.order for one in (*left.blocks, *after) if one.order >= 0]
-        guard(inputs.blocks([snapshot.exchanges(at, at + 1)[0] for at in kept], source))
+        places = [one.order for one in (*left.blocks, *after) if one.order >= 0]
+        guard(inputs.blocks([snapshot.exchanges(at, at + 1)[0] for at in places], source))
     tracer.take(left.brief if inputs.is_sole else left.findings)
     inputs.used.update(left.answers.used)
     inputs.stepped.update(left.stepped)
