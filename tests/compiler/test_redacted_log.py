@@ -12,6 +12,7 @@ from contextwright.testing.session_strategies import sessions
 
 REDACTION, NOTHING = C.redact(["email", "phone"]), C.redact("no text has this")
 WORDS = (
+    C.default(),
     C.dedup(),
     C.dedup("structural"),
     C.salient(0.4),
@@ -33,6 +34,14 @@ WORDS = (
     C.window(n=2) + C.dedup(),
     C.dedup() + C.salient(0.4),
 )
+LIMITS = (
+    C.budget(500),
+    C.budget(2_000),
+    C.budget(500, overflow="truncate_least_salient"),
+    C.fit(700),
+    C.fit(700, strategy="salience"),
+    C.compaction(900),
+)
 FEW = (C.dedup(), C.relevant(top_k=4), C.rolling(4), C.decay(4, 4), C.sliding(600, recent=200))
 
 
@@ -41,7 +50,7 @@ FEW = (C.dedup(), C.relevant(top_k=4), C.rolling(4), C.decay(4, 4), C.sliding(60
 )
 @given(
     session=sessions(max_turns=10), word=st.sampled_from(WORDS), every=st.integers(1, 5),
-    limit=st.sampled_from((C.budget(500), C.budget(2_000), C.fit(700), C.compaction(900))),
+    limit=st.sampled_from(LIMITS),
     format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
 )  # fmt: skip
 def test_a_redaction_that_finds_nothing_changes_nothing(session, word, limit, every, format):

@@ -43,14 +43,13 @@ PAGE = 64
 """Exchanges that are counted at once, from the newest back."""
 
 
-def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> View:
+def view_of(body: Expr, terminal: Terminal | None) -> View:
     """How far back a spec must look to decide about one exchange: at it alone, at its turn, at
     what a fold does not know, or at all of them. `all` also for a spec without a term that brings
     the whole conversation.
 
     Args:
         body: what brings the blocks. terminal: what limits them; None for the model's window.
-        guarded: whether it redacts: the receipt lists what was redacted, in old exchanges too.
     """
     terminal = terminal or ModelWindow()
     terms = list(_terms(body))
@@ -62,7 +61,7 @@ def view_of(body: Expr, terminal: Terminal | None, *, guarded: bool = False) -> 
     if _asks_of_part(body):
         return "all"
     if not terms or "all" in views or by_score or not drops_oldest(terminal):
-        is_bare = bool(terms) and not any(terms) and not guarded
+        is_bare = bool(terms) and not any(terms)
         knows = maps(terms) if drops_oldest(terminal) else is_bare
         return "step" if knows and terminal.step_low and not _brings_part(body) else "all"
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):

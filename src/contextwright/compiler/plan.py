@@ -195,7 +195,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     redactions = tuple(step for step in assembly if isinstance(step, Guard))
     every_redaction = tuple(atom for atom in atoms if isinstance(atom, Guard))
     guarded = bool(every_redaction)
-    view = _view(view_of(body, terminal, guarded=guarded), body, validations)
+    view = _view(view_of(body, terminal), body, validations)
     return Plan(
         body=body,
         redactions=redactions,
