@@ -37,7 +37,7 @@ LIMITS = (
 )
 REDACTING = (
     lambda spec: spec | C.redact(["email", "phone"]) | C.budget(2_000),
-    lambda spec: spec | C.redact("pii", operator="pseudonymize") | C.truncate(30) | C.fit(500),
+    lambda spec: spec | C.redact("pii", operator="mask") | C.truncate(30) | C.fit(500),
     lambda spec: C.window(1) + spec | C.redact("pii", fields=["price"]) | C.budget(1_000),
 )
 

@@ -41,9 +41,9 @@ def mapped(exchanges: list[Exchange], inputs: Inputs, source: str = SOURCE) -> B
     return blocks
 
 
-def mapped_at(index: int, inputs: Inputs) -> Blocks:
+def mapped_at(index: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
     """The block of one exchange as it is given to the limit."""
-    return mapped(inputs.snapshot.exchanges(index, index + 1), inputs)
+    return mapped(inputs.snapshot.exchanges(index, index + 1), inputs, source)
 
 
 def final_until(inputs: Inputs) -> int:
@@ -120,11 +120,9 @@ class MappedPrefix:
         self._joins += len(joins)
         changed = {*joins, *(self._held ^ held), *range(max(first, self._final), stop)}
         for index in sorted(changed):
-            if not first <= index < stop:
-                continue
-            now = mapped(inputs.snapshot.exchanges(index, index + 1), inputs, self._source)
-            if now != (blocks[index - first],):
-                return index - first
+            if first <= index < stop:
+                if mapped_at(index, inputs, self._source) != (blocks[index - first],):
+                    return index - first
         return len(blocks)
 
     def sums(self, stop: int, inputs: Inputs) -> Sequence[int]:
