@@ -50,14 +50,18 @@ from contextwright.spec.saved_fold import NotePlan
 
 def decisions_of(blocks, economy, inputs):
     """What holds for the request with these exchanges."""
-    decisions, origin, known = NOTHING, 0, 0
+    decisions, origin, known, newest = NOTHING, 0, 0, 0
+    came, most = origins.logged_cost(inputs), origins.stretch(economy.space, inputs)
     for place in range(1, len(blocks) + 1):
         if place == len(blocks) or blocks[place].role == "assistant":
-            begins = sum(map(inputs.cost, blocks[origin:place])) > origins.stretch(economy.space)
+            before, begins = newest, sum(map(came, blocks[newest:place])) > most
             if begins:
-                pages = (0, origin) if origin else ()
-                decisions = Decisions(upto=origin, pages=pages, steps=place - 1)
-                known, origin = origin, place
+                newest = place
+                begins = sum(map(inputs.cost, blocks[before:place])) > economy.space
+            if begins:
+                known, origin = before, place
+                pages = (0, known) if known else ()
+                decisions = Decisions(upto=known, pages=pages, steps=place - 1)
             scope = known, economy, inputs
             due = -1 if begins else due_of(blocks[origin:place], economy, inputs)
             decisions = next_decisions(blocks[:place], decisions, *scope, due)

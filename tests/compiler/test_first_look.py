@@ -1,11 +1,13 @@
 """A first compile under a fold makes no block of what decides nothing, and nobody can tell."""
 
+import re
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
 from tests.compiler.test_fold import work
-from tests.compiler.test_known_prefix import TERMS, outcome
+from tests.compiler.test_known_prefix import MAPPED, TERMS, outcome
 from tests.parameters import few
 
 from contextwright import C
@@ -22,6 +24,7 @@ SPEC, CHAT = C.compaction(700), target_for("openai-chat")
 def often(monkeypatch):
     """Steps begin anew often."""
     monkeypatch.setattr(origins, "SPACES", 2)
+    monkeypatch.setattr(origins, "SHORTENED", 4)
 
 
 @pytest.fixture
@@ -70,7 +73,24 @@ def test_a_first_compile_makes_as_many_blocks_of_a_long_session_as_of_a_short_on
     assert most < 1.3 * more
 
 
-@pytest.mark.parametrize("term", few(TERMS, 3), ids=repr)
+@pytest.mark.parametrize("term", [C.redact("pii"), C.compact(min_tokens=25)], ids=repr)
+def test_so_it_does_behind_words_but_for_those_that_say_what_holds_from_there_on(term):
+    rules = len(re.findall("Never touch", str([event.text for event in work(1_200, 3).log])))
+    more, most = (blocks_made(work(count, 3), term | SPEC) for count in (400, 1_200))
+    assert most - rules < 1.1 * more
+
+
+def test_where_words_leave_of_it_what_there_is_room_for_nothing_is_told_in_a_note(told):
+    session = Session("large results")
+    session.user("Read the ledgers.")
+    for n in range(80):
+        session.call("read", {"ledger": n}, id=f"c{n}")
+        session.result(f"c{n}", f"Ledger {n} says: " + "so much of it, " * 400)
+    body, manifest = outcome(C.truncate(8) | C.compaction(6_000), session, CHAT)
+    assert max(told) > 40 and b"earlier/" not in manifest and body.count(b'ledger\\"') == 80
+
+
+@pytest.mark.parametrize("term", few((*TERMS, *MAPPED), 5), ids=repr)
 @pytest.mark.parametrize("format", few(("openai-chat", "anthropic", "gemini"), 1))
 def test_it_gives_what_looking_at_everything_gives(term, format, told, everything):
     spec, target = term | SPEC, target_for(format)
@@ -112,11 +132,20 @@ def test_turns_go_on_from_it_as_from_a_look_at_everything(everything):
             assert outcome(SPEC, session, CHAT, memo) == everything(SPEC, session, CHAT)
 
 
-def test_a_stretch_is_eight_spaces_or_what_a_large_limit_can_use(monkeypatch):
+@pytest.mark.parametrize(
+    "words, stretches",
+    [
+        ((), [4_000, 64_000, 128_000, 128_000, 128_000, 256_000]),
+        ((C.redact("email"),), [4_000, 64_000, 128_000, 128_000, 128_000, 256_000]),
+        ((C.redact("email"), C.compact()), [8_000, 128_000, 128_000, 128_000, 128_000, 256_000]),
+    ],
+    ids=repr,
+)
+def test_a_stretch_is_some_spaces_or_what_a_large_limit_can_use(words, stretches, monkeypatch):
     monkeypatch.undo()
-    assert [origins.stretch(space) for space in (500, 8_000, 16_000, 30_000, 32_000, 64_000)] == [
-        4_000, 64_000, 128_000, 128_000, 128_000, 256_000,
-    ]  # fmt: skip
+    spaces = (500, 8_000, 16_000, 30_000, 32_000, 64_000)
+    inputs = SimpleNamespace(mapping=words)
+    assert [origins.stretch(space, inputs) for space in spaces] == stretches
 
 
 def test_a_large_limit_looks_at_no_more_than_its_stretches(told, monkeypatch):

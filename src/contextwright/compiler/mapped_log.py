@@ -33,6 +33,12 @@ def maps(terms: list[tuple[Atom, ...]]) -> bool:
     return len(terms) == 1 and all(step.traits.maps for step in terms[0])
 
 
+def is_redacted(inputs: Inputs) -> bool:
+    """Whether words between the log and the limit redact what it says, and do nothing else: they
+    leave about as much as came."""
+    return bool(inputs.mapping) and all(isinstance(word, Guard) for word in inputs.mapping)
+
+
 def mapped(exchanges: list[Exchange], inputs: Inputs, source: str = SOURCE) -> Blocks:
     """The blocks of exchanges as they are given to the limit."""
     blocks = inputs.blocks(exchanges, source)

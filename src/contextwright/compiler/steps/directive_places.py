@@ -15,7 +15,14 @@ Wording = tuple[str, ...]
 
 def wording_at(blocks: Sequence[Block], at: int) -> Wording:
     """What an exchange says that holds from there on."""
-    role, text = blocks.words_at(at) if isinstance(blocks, LoggedBlocks) else said_by(blocks[at])
+    if isinstance(blocks, LoggedBlocks):
+        wording = _wording(*blocks.words_at(at))
+        if not (wording and blocks.is_mapped):  # words in between may leave less of it
+            return wording
+    return _wording(*said_by(blocks[at]))
+
+
+def _wording(role: str, text: str) -> Wording:
     return directives(text, role) if role in SPEAKERS else ()
 
 

@@ -8,7 +8,7 @@ from weakref import ref
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.known_prefix import KnownPrefix
-from contextwright.compiler.steps.origins import Origins, stretch
+from contextwright.compiler.steps.origins import Origins, logged_cost, stretch
 from contextwright.compiler.token_sums import place_of, running_tokens, tokens_between
 from contextwright.session.event_index import ORPHAN
 from contextwright.session.log import Log
@@ -22,13 +22,12 @@ each is longer than that by what comes up to the assistant's next message."""
 
 
 def told_prefix(limit: int, inputs: Inputs) -> KnownPrefix | None:
-    """What a compile need not look at that knows no fold; None where that is nothing, or words
-    between the log and the limit would have to be asked."""
+    """What a compile need not look at that knows no fold; None where that is nothing."""
     snapshot, log, first = inputs.snapshot, inputs.snapshot.log, inputs.snapshot.preamble
     last = snapshot.exchange_count - 1
-    if inputs.mapping or snapshot.position != len(log) or last <= first:
+    if snapshot.position != len(log) or last <= first:
         return None
-    tokens = tokens_between(first, last, inputs) - 2 * stretch(limit) - MORE * limit
+    tokens = tokens_between(first, last, inputs) - 2 * stretch(limit, inputs) - MORE * limit
     place = place_of(tokens, last, inputs) if tokens > 0 else first
     orphans = log.ends("kind", ORPHAN, snapshot.position)  # which no request has
     if place <= first or (orphans is not None and log.exchange_index(orphans[0]) < place):
@@ -48,11 +47,11 @@ def told_origins(known: KnownPrefix, task: Block | None, space: int, inputs: Inp
     sums = running_tokens(first, known.stop, inputs)
     if task is not None:
         place = task.order - first
-        more = inputs.cost(task) - (sums[place + 1] - sums[place])
+        more = logged_cost(inputs)(task) - (sums[place + 1] - sums[place])
         if more:
             sums[place + 1 :] = [tokens + more for tokens in sums[place + 1 :]]
-    before = origin = 0
-    while (place := _next_origin(sums, origin, space, snapshot)) < known.place:
+    before, origin, most = 0, 0, stretch(space, inputs)
+    while (place := _next_origin(sums, origin, most, snapshot)) < known.place:
         before, origin = origin, place
     users = exchanges_of_role("user", first, known.stop, snapshot)
     turns = len(users) - bisect_left(users, first + origin)
@@ -63,9 +62,9 @@ def told_origins(known: KnownPrefix, task: Block | None, space: int, inputs: Inp
     return anew
 
 
-def _next_origin(sums: Sequence[int], origin: int, space: int, snapshot: Snapshot) -> int:
+def _next_origin(sums: Sequence[int], origin: int, most: int, snapshot: Snapshot) -> int:
     """The place behind `origin` at which steps begin anew; behind the sums where there is none."""
-    place = bisect_right(sums, sums[origin] + stretch(space), origin)
+    place = bisect_right(sums, sums[origin] + most, origin)
     log, first = snapshot.log, snapshot.preamble
     while place < len(sums) and _role(log, first + place) != "assistant":
         place += 1

@@ -105,7 +105,7 @@ class Fold:
         self._change(newer, known, economy, inputs)
         blocks, stop = self.blocks, len(self.blocks)
         state = self.states[-1] if self.states else self._saved(blocks, inputs)
-        origin = self.origins.newest(blocks, stop, economy.space, inputs.cost)
+        origin = self.origins.newest(blocks, stop, economy.space, inputs)
         if origin != self.origin:
             self.counted = Counted()  # what later results repeat begins with an origin
         self.origin = origin
@@ -154,8 +154,7 @@ class Fold:
         where steps are decided by them."""
         task = self._begin(known, conversation, economy, inputs)
         self.origins = told_origins(known, task, economy.space, inputs)
-        stop = len(self.blocks)
-        origin = self.origins.newest(self.blocks, stop, economy.space, inputs.cost)
+        origin = self.origins.newest(self.blocks, len(self.blocks), economy.space, inputs)
         return self.origins.before(origin) >= known.place
 
     def _begin(
@@ -269,7 +268,7 @@ class Fold:
             saved.digest == saved.digested().digest
             and 0 < saved.place <= len(blocks)
             and _is_request(blocks, saved.place)
-            and saved.content == self.digest.before(blocks, saved.place, inputs, prefix)
+            and saved.content == self._content(saved.place, saved.origin_before, prefix, inputs)
         )
 
     def _key(self, inputs: Inputs) -> str:
@@ -292,18 +291,32 @@ class Fold:
         if known is not decisions or saved is None:
             saved = recorded(decisions, self.numbers[1])
             self.recorded = decisions, saved
+        before, content = self.origins.before(self.origin), ""
+        if not self.origins.goes_on:  # who reads it would begin them anew
+            content = self._content(len(blocks), before, prefix, inputs)
         return msgspec.structs.replace(
             saved,
             place=len(blocks),
             key=self._key(inputs),
-            content=self.digest.before(blocks, len(blocks), inputs, prefix),
+            content=content,
             scope=scope,
             prefix=prefix,
             origin=self.origin,
-            origin_before=self.origins.before(self.origin),
+            origin_before=before,
             passed=self.origins.passed(self.origin, len(blocks)),
             turns=self.origins.turns(self.origin, len(blocks)),
         ).digested()
+
+    def _content(self, stop: int, before: int, prefix: SavedPrefix | None, inputs: Inputs) -> str:
+        """Names what the exchanges before `stop` say. Behind words what lies in front of the origin
+        `before` is named by the log alone: nothing is decided by what they make of it.
+
+        Args:
+            prefix: what stands as the log has it.
+        """
+        if inputs.mapping and prefix is None and before:
+            prefix = SavedPrefix(before, inputs.snapshot.preamble + before, 0, 0, 0)
+        return self.digest.before(self.blocks, stop, inputs, prefix)
 
     def _add(self, state: FoldState) -> None:
         if self.states and self.states[-1].decisions is state.decisions:

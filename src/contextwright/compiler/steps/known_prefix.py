@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.mapped_log import mapped, mapped_at
 from contextwright.compiler.steps.exchange_features import said_by, text_of
-from contextwright.compiler.token_sums import SOURCE
 from contextwright.session.event import Event
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
@@ -68,7 +67,9 @@ class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
         """
         first, held = inputs.snapshot.preamble, inputs.protection.exchanges
         freed = sorted(index for index in self.held - held if first <= index < self.stop)
-        stop = next((n for n in freed if mapped_at(n, inputs) != (blocks[n - first],)), self.stop)
+        made = blocks.made if isinstance(blocks, LoggedBlocks) else blocks.__getitem__
+        known = ((n, one) for n in freed if (one := made(n - first)) is not None)
+        stop = next((n for n, one in known if mapped_at(n, inputs) != (one,)), self.stop)
         if stop == first:
             return None
         saved = replace(self.saved, place=stop - first, stop=stop)
@@ -156,8 +157,19 @@ class LoggedBlocks(list[Any]):
         self._inputs = inputs
         self._page = 0, []
 
+    @property
+    def is_mapped(self) -> bool:
+        """Whether what is missing is made of the log by words in between."""
+        return self._inputs is not None and bool(self._inputs.mapping)
+
+    def made(self, place: int) -> Any:
+        """The block at a place; None where it is still missing, so that nothing was decided by
+        what words made of it."""
+        return super().__getitem__(place)
+
     def words_at(self, place: int) -> tuple[str, str]:
-        """Who began an exchange, and the words of that message: no block is made for it."""
+        """Who began an exchange, and the words of that message, as they came: no block is made for
+        it."""
         block, inputs = super().__getitem__(place), self._inputs
         if block is not None:
             return said_by(block)
@@ -178,9 +190,7 @@ class LoggedBlocks(list[Any]):
             return list(map(self.__getitem__, range(*place.indices(len(self)))))
         block = super().__getitem__(place)
         if block is None and self._inputs is not None:
-            snapshot = self._inputs.snapshot
-            index = snapshot.preamble + place
-            block = self._inputs.blocks(snapshot.exchanges(index, index + 1), SOURCE)[0]
+            (block,) = mapped_at(self._inputs.snapshot.preamble + place, self._inputs)
             self[place] = block
         return block
 

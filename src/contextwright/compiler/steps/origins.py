@@ -6,30 +6,58 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from contextwright.blocks.block import Block
+from contextwright.compiler.mapped_log import is_redacted
+from contextwright.compiler.token_sums import SOURCE
+from contextwright.spec.inputs import Inputs
 
 SPACES = 8
 """Times its space that a conversation grows by until its steps begin anew: some ten steps, of
 which one is taken about half a step too early. With 16, recorded sessions are billed the same to
 half a percent, and a first compile takes twice the steps."""
+SHORTENED = 16
+"""The same where words shorten a conversation before a limit is given it: what it takes as it came
+is some two or three times what they leave of it."""
 STRETCH, FEWEST = 128_000, 4
 """Tokens by which a conversation grows at most until then, unless they are fewer than so many times
 its space. A note tells of a thousand exchanges at most: what a large limit remembers beyond that is
 read for nothing."""
 
 
-def stretch(space: int) -> int:
-    """Tokens by which a conversation grows until its steps begin anew.
+def stretch(space: int, inputs: Inputs) -> int:
+    """Tokens by which a conversation grows until its steps begin anew, as it comes.
 
     Args:
         space: what exchanges and note may have together.
     """
-    return max(min(SPACES, FEWEST) * space, min(SPACES * space, STRETCH))
+    spaces = SPACES if not inputs.mapping or is_redacted(inputs) else SHORTENED
+    return max(min(spaces, FEWEST) * space, min(spaces * space, STRETCH))
+
+
+def logged_cost(inputs: Inputs) -> Callable[[Block], int]:
+    """Tokens of an exchange by which is told where steps begin anew: behind words, those that the
+    log tells, but for the task, which may stand shortened."""
+    if not inputs.mapping:
+        return inputs.cost
+    snapshot, task = inputs.snapshot, inputs.protection.task
+
+    def cost(block: Block) -> int:
+        if block.order < snapshot.preamble or block.order == task:
+            return inputs.cost(block)
+        exchanges = snapshot.exchanges(block.order, block.order + 1)
+        return sum(map(inputs.cost, inputs.blocks(exchanges, SOURCE)))
+
+    return cost
 
 
 class Origins:
     """Places up to which exchanges have taken more than a `stretch` since the one before, each in
     front of a message of the assistant, and what turns have taken since. They follow from the
-    exchanges as they came, not from what steps made of them. They grow with a conversation."""
+    exchanges as they came, not from what steps, or words in front of them, made of them. They grow
+    with a conversation.
+
+    Attributes:
+        goes_on: whether steps did not begin anew at the newest.
+    """
 
     def __init__(self) -> None:
         self._places: list[int] = []
@@ -37,6 +65,8 @@ class Origins:
         self._are_logged = False
         self._sums = array("q", [0])  # of tokens, since the origin before the first
         self._turns = array("q", [0])  # how many began, since then
+        self._longer: dict[int, bool] = {}  # place -> whether steps begin anew there
+        self.goes_on = False
 
     @property
     def held_bytes(self) -> int:
@@ -76,6 +106,7 @@ class Origins:
 
     def forget(self, start: int) -> None:
         """The conversation is another one from `start` on."""
+        self._longer = {at: one for at, one in self._longer.items() if at <= start}
         count = bisect_left(self._places, start)
         if start < self._first or (
             count < len(self._places) and self._places[count] <= self._first
@@ -85,11 +116,31 @@ class Origins:
         del self._places[count:]
         del self._sums[start - self._first + 1 :], self._turns[start - self._first + 1 :]
 
-    def newest(
-        self, blocks: Sequence[Block], stop: int, space: int, cost: Callable[[Block], int]
+    def newest(self, blocks: Sequence[Block], stop: int, space: int, inputs: Inputs) -> int:
+        """The newest origin of a request with the exchanges before `stop`; 0 before the first.
+        Where words leave of what came since the one before no more than there is room for, steps
+        go on.
+
+        Args:
+            space: what exchanges and note may have together.
+        """
+        origin = newest = self._newest(blocks, stop, stretch(space, inputs), logged_cost(inputs))
+        while origin and inputs.mapping and not self._is_long(blocks, origin, space, inputs):
+            origin = self.before(origin)
+        self.goes_on = origin != newest
+        return origin
+
+    def _is_long(self, blocks: Sequence[Block], origin: int, space: int, inputs: Inputs) -> bool:
+        """Whether what came up to a place since the one before is longer than there is room for."""
+        if origin not in self._longer:
+            came = blocks[self.before(origin) : origin]
+            self._longer[origin] = sum(map(inputs.cost, came)) > space
+        return self._longer[origin]
+
+    def _newest(
+        self, blocks: Sequence[Block], stop: int, most: int, cost: Callable[[Block], int]
     ) -> int:
-        """The newest origin of a request with the exchanges before `stop`; 0 before the first."""
-        most, sums = stretch(space), self._sums
+        sums = self._sums
         origin = self._places[-1] if self._places else 0
         start = self._first + len(sums) - 1
         for place, block in enumerate(blocks[start:stop], start):

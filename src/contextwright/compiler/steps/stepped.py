@@ -4,13 +4,13 @@ not know (rules.md#horizon)."""
 from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.mapped_log import final_until, logged, mapped
+from contextwright.compiler.mapped_log import final_until, mapped, mapped_at
 from contextwright.compiler.steps.decide import Decisions, Economy, economy_of
 from contextwright.compiler.steps.first_look import told_prefix
 from contextwright.compiler.steps.fold import Fold
@@ -147,7 +147,7 @@ def _has_begun(
     if prefix is None or prefix.stop != inputs.start:
         return False
     held = tuple(block for block in raw if 0 <= block.order < prefix.stop)
-    if held != logged([block.order for block in held], inputs):
+    if held != tuple(chain.from_iterable(mapped_at(block.order, inputs) for block in held)):
         return False
     return fold.begin_first(prefix, conversation, economy, inputs)
 
