@@ -73,6 +73,31 @@ def test_what_is_not_chosen_need_not_be_redacted(session, word, limit, every, fo
         assert sent(requests(spec, events, format, every)) == by_log
 
 
+WINDOWED = (
+    C.select(role="user") | C.window(2),
+    C.select(type="tool_result") | C.window(steps=3),
+    C.select(role="assistant") | C.window(2, steps=4) | C.redact(["email"]),
+    C.from_agents_windowed(user=C.last(1), assistant=C.window(steps=2)),
+    C.select(not_authors=("critic",)) | C.window(2),
+    C.select(role="user") | C.window(2, stride=3),
+)
+
+
+@RUNS
+@given(
+    session=sessions(max_turns=10), spec=st.sampled_from(WINDOWED), every=st.integers(1, 5),
+    limit=st.sampled_from((C.budget(400), C.budget(2_000), C.fit(500), C.compaction(900))),
+    format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
+)  # fmt: skip
+def test_a_window_of_what_is_selected_looks_for_the_newest(session, spec, every, limit, format):
+    events = list(session.log)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("contextwright.atoms.select.select.PAGE", 2)
+        newest = sent(requests(spec | limit, events, format, every))
+        patch.setattr(Select, "bring_newest", lambda self, window, inputs: None)
+        assert sent(requests(spec | limit, events, format, every)) == newest
+
+
 def look_at_all(patch: pytest.MonkeyPatch) -> None:
     for kind in (Recent, Select, Window):
         patch.setattr(kind, "chosen", lambda self, inputs, source: None)
@@ -99,14 +124,20 @@ def test_what_matters_behind_everything_is_what_matters():
 
 
 @pytest.mark.parametrize(
-    "word",
-    [C.relevant(top_k=4), C.recent(2), C.select(role="user", position="last"), C.window(4)],
+    "spec",
+    [
+        C.default() | C.relevant(top_k=4),
+        C.default() | C.recent(2),
+        C.default() | C.select(role="user", position="last"),
+        C.default() | C.window(4),
+        C.from_agents_windowed(user=C.last(3), assistant=C.window(steps=3)),
+    ],
     ids=repr,
 )
-def test_a_turn_reads_no_more_of_a_long_session(word):
+def test_a_turn_reads_no_more_of_a_long_session(spec):
     read: list[int] = []
     for turns in (TURNS, 4 * TURNS):
-        session, engine = chat(turns), Engine(C.default() | word | C.budget(2_000), "gpt-5")
+        session, engine = chat(turns), Engine(spec | C.budget(2_000), "gpt-5")
         engine.compile(session)
         session.user("And parcel 5?")
         read.append(exchanges_read(lambda: engine.compile(session)))  # noqa: B023

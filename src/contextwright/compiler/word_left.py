@@ -16,7 +16,7 @@ from contextwright.compiler.word_at_step import WordAtStep, at_step
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer
-from contextwright.spec.word_roles import Divided, LogSelector
+from contextwright.spec.word_roles import ConversationWindow, Divided, Indexed, LogSelector
 
 if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
@@ -93,12 +93,27 @@ _Parts = _Settled | WordAtStep
 def behind_all(
     word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer", guard: Guarding
 ) -> Blocks | None:
-    """As `in_two`, of the first word behind the whole conversation."""
+    """As `in_two`, of the first word behind the whole conversation, or behind what the log's
+    indexes find of it."""
+    if isinstance(head, Indexed):
+        return _newest_of(head, word, inputs, tracer, guard)
     if not (isinstance(head, Atom) and head.traits.whole) or inputs.protection.compaction >= 0:
         return None
     if isinstance(word, LogSelector) and (made := _chosen(word, inputs, tracer)) is not None:
         return guard(made)
     return in_two(word, inputs, tracer, guard, SOURCE)
+
+
+def _newest_of(
+    head: Indexed, word: Atom, inputs: Inputs, tracer: "Tracer", guard: Guarding
+) -> Blocks | None:
+    """What a window leaves of what a word finds by the log's indexes, without a look at the rest:
+    as of a window by itself, that was never in."""
+    is_part = inputs.start > inputs.snapshot.preamble
+    if not isinstance(word, ConversationWindow) or is_part or tracer.counts_steps:
+        return None
+    newest = head.bring_newest(word, inputs)
+    return None if newest is None else guard(word.apply(newest, inputs))
 
 
 def _chosen(word: LogSelector, inputs: Inputs, tracer: "Tracer") -> Blocks | None:

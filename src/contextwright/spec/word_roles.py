@@ -65,6 +65,11 @@ class ConversationWindow(Atom, frozen=True, kw_only=True):
         """Whether its beginning moves now and then, not with each turn or exchange."""
         return False
 
+    def is_filled(self, newest: Sequence[Exchange]) -> bool:
+        """Whether what it keeps of exchanges that end with these does not depend on those before;
+        False where that can not be told of these alone."""
+        return False
+
 
 class Shortener(Atom, frozen=True, kw_only=True):
     """Drops nothing, so that what it leaves at least may be more than its limit: its steps
@@ -117,6 +122,11 @@ class Indexed(Atom, frozen=True, kw_only=True):
     def matching(self, start: int, stop: int, inputs: Inputs) -> list[Exchange]:
         """The exchanges from `start` up to `stop` that it brings."""
         raise NotImplementedError(f"{self.word} does not say what it finds")
+
+    def bring_newest(self, window: ConversationWindow, inputs: Inputs) -> Blocks | None:
+        """Of what it brings no more than a window behind it asks for, and what must stay; None
+        where that is for all of it to tell."""
+        return None
 
 
 class Standing(Atom, frozen=True, kw_only=True):

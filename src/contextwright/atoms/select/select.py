@@ -10,12 +10,15 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Indexed, LogSelector
+from contextwright.spec.word_roles import ConversationWindow, Indexed, LogSelector
 
 T = TypeVar("T")
 EventType = Literal[
     "text", "tool_call", "tool_result", "image", "file", "thinking", "opaque", "summary"
 ]
+
+PAGE = 64
+"""Exchanges in which a window's newest are looked for first; then in twice as many."""
 
 
 class Select(Indexed, LogSelector, frozen=True, kw_only=True):
@@ -90,6 +93,22 @@ class Select(Indexed, LogSelector, frozen=True, kw_only=True):
             return inputs.until(stop, self.label)
         exchanges = [*held, *self.matching(start, stop, inputs)]
         return inputs.blocks(self._placed(exchanges), self.label)
+
+    def bring_newest(self, window: ConversationWindow, inputs: Inputs) -> Blocks | None:
+        """The newest that match, page by page until the window is filled, and of the rest what
+        must stay."""
+        snapshot = inputs.snapshot
+        first, start, size = snapshot.preamble, snapshot.exchange_count, PAGE
+        if self.position is not None or self.scope == "before_window" or window.strides:
+            return None
+        newest: list[Exchange] = []
+        while start > first and not window.is_filled(newest):
+            stop, start = start, max(first, start - size)
+            newest = [*self.matching(start, stop, inputs), *newest]
+            size *= 2
+        places = inputs.held_within(first, start)
+        held = [one for at in places for one in self.matching(at, at + 1, inputs)]
+        return inputs.blocks([*held, *newest], self.label)
 
     def chosen(self, inputs: Inputs, source: str) -> Blocks | None:
         """Those that match by the log's indexes, and what must stay."""

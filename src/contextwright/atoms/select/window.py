@@ -1,12 +1,14 @@
 """`C.window(n)`: the newest turns; `C.window(steps=n)`: the newest steps
 (context-algebra.md#window)."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
 
 from contextwright.blocks.block import Blocks
 from contextwright.errors import SpecError
+from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -95,6 +97,14 @@ class Window(LogSelector, ConversationWindow, frozen=True, kw_only=True):
     def strides(self) -> bool:
         """With a stride."""
         return self.stride > 1
+
+    def is_filled(self, newest: Sequence[Exchange]) -> bool:
+        """Whether there are enough turns, the oldest of which may have more, or enough steps. Where
+        its beginning goes by strides, that is told of all."""
+        if self.stride > 1:
+            return False
+        turns = self.n is not None and len({one.turn for one in newest}) > self.n
+        return turns or (self.steps is not None and len(newest) >= self.steps)
 
     @property
     def traits(self) -> Traits:
