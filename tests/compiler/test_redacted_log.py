@@ -3,12 +3,11 @@
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.compiler.test_word_of_log import RECORD, TURNS, requests
-from tests.compiler.test_words_behind_everything import sent
+from tests.compiler.test_word_of_log import RECORD, TURNS, made_of_blocks, requests
+from tests.compiler.test_words_behind_everything import GROWN, sent
 from tests.work_counts import exchanges_read
 
 from contextwright import C, Engine, Session
-from contextwright.testing.session_strategies import sessions
 
 REDACTION, NOTHING = C.redact(["email", "phone"]), C.redact("no text has this")
 WORDS = (
@@ -45,20 +44,38 @@ LIMITS = (
 FEW = (C.dedup(), C.relevant(top_k=4), C.rolling(4), C.decay(4, 4), C.sliding(600, recent=200))
 
 
-@settings(
+RUNS = settings(
     suppress_health_check=list(HealthCheck), max_examples=25, deadline=None, phases=[Phase.generate]
 )
-@given(
-    session=sessions(max_turns=10), word=st.sampled_from(WORDS), every=st.integers(1, 5),
-    limit=st.sampled_from(LIMITS),
-    format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
-)  # fmt: skip
+
+
+@RUNS
+@given(word=st.sampled_from(WORDS), limit=st.sampled_from(LIMITS), **GROWN)
 def test_a_redaction_that_finds_nothing_changes_nothing(session, word, limit, every, format):
     events = list(session.log)
     plain, redacting = (
         sent(requests(spec | limit, events, format, every)) for spec in (word, word | NOTHING)
     )
     assert plain == redacting
+
+
+READERS = (
+    C.window(n=1) + C.summarize(scope="before_window", max_tokens=100),
+    C.rolling(2, stride=2),
+    C.summarize(max_tokens=40),
+    C.window(n=2) + C.distill(),
+    C.window(n=2) + RECORD,
+)
+
+
+@RUNS
+@given(spec=st.sampled_from(READERS), **GROWN)
+def test_what_is_made_of_a_redacted_log_is_what_its_blocks_give(session, spec, every, format):
+    spec, events = spec | C.redact([r"\d\d"]) | C.budget(2_000), list(session.log)
+    told = sent(requests(spec, events, format, every))
+    with pytest.MonkeyPatch.context() as patch:
+        made_of_blocks(patch)
+        assert sent(requests(spec, events, format, every)) == told
 
 
 def test_what_says_the_same_once_it_is_redacted_is_said_once():

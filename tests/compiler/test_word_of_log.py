@@ -54,10 +54,15 @@ def test_sessions_of_every_shape_give_what_the_blocks_give(session, spec, every,
     events = list(session.log)
     told = requests(spec, events, format, every)
     with pytest.MonkeyPatch.context() as patch:
-        for word in WORDS:
-            patch.setattr(word, "of_log", lambda self, inputs, tokens: None)
-        patch.setattr(Summarize, "divides_at", lambda self, inputs, tokens: 0)
+        made_of_blocks(patch)
         assert requests(spec, events, format, every) == told
+
+
+def made_of_blocks(patch: pytest.MonkeyPatch) -> None:
+    """No word tells what it makes of the log: each is given its blocks."""
+    for word in WORDS:
+        patch.setattr(word, "of_log", lambda self, inputs, tokens: None)
+    patch.setattr(Summarize, "divides_at", lambda self, inputs, tokens: 0)
 
 
 TURNS = 40

@@ -45,13 +45,16 @@ REDACTING = (
 RUNS = settings(
     suppress_health_check=list(HealthCheck), max_examples=12, deadline=None, phases=[Phase.generate]
 )
+GROWN = {
+    "session": sessions(max_turns=10),
+    "every": st.integers(1, 5),
+    "format": st.sampled_from(("openai-chat", "anthropic", "gemini")),
+}
+"""What grows, how many events come between two requests, and whose these are."""
 
 
 @RUNS
-@given(
-    session=sessions(max_turns=10), word=st.sampled_from(WORDS), limit=st.sampled_from(LIMITS),
-    every=st.integers(1, 5), format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
-)  # fmt: skip
+@given(word=st.sampled_from(WORDS), limit=st.sampled_from(LIMITS), **GROWN)
 def test_sessions_of_every_shape_give_what_a_look_at_all_gives(session, word, limit, every, format):
     spec, events = limit(C.default() | word), list(session.log)
     by_log = requests(spec, events, format, every)
@@ -61,10 +64,7 @@ def test_sessions_of_every_shape_give_what_a_look_at_all_gives(session, word, li
 
 
 @RUNS
-@given(
-    session=sessions(max_turns=10), word=st.sampled_from(WORDS), limit=st.sampled_from(REDACTING),
-    every=st.integers(1, 5), format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
-)  # fmt: skip
+@given(word=st.sampled_from(WORDS), limit=st.sampled_from(REDACTING), **GROWN)
 def test_what_is_not_chosen_need_not_be_redacted(session, word, limit, every, format):
     spec, events = limit(C.default() | word), list(session.log)
     by_log = sent(requests(spec, events, format, every))
@@ -85,10 +85,10 @@ WINDOWED = (
 
 @RUNS
 @given(
-    session=sessions(max_turns=10), spec=st.sampled_from(WINDOWED), every=st.integers(1, 5),
+    spec=st.sampled_from(WINDOWED),
     limit=st.sampled_from((C.budget(400), C.budget(2_000), C.fit(500), C.compaction(900))),
-    format=st.sampled_from(("openai-chat", "anthropic", "gemini")),
-)  # fmt: skip
+    **GROWN,
+)
 def test_a_window_of_what_is_selected_looks_for_the_newest(session, spec, every, limit, format):
     events = list(session.log)
     with pytest.MonkeyPatch.context() as patch:

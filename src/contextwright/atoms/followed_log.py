@@ -28,7 +28,7 @@ class FollowedLog:
     def settled_since(self, inputs: Inputs) -> Blocks:
         """The exchanges that have settled since the last time, as they stand in the log."""
         start, stop = self.range_since(inputs)
-        return inputs.logged(inputs.snapshot.exchanges(start, stop))
+        return inputs.readable(inputs.snapshot.exchanges(start, stop))
 
     def range_since(self, inputs: Inputs) -> tuple[int, int]:
         """The first of the exchanges that have settled since the last time, and the one behind
@@ -58,6 +58,4 @@ def followed(key: object, make: Callable[[], T], inputs: Inputs) -> AbstractCont
     """
     if looks_back(inputs):
         return nullcontext(make())
-    if inputs.guards:
-        key = key, inputs.guards, inputs.ports
-    return inputs.memo.growing(key, make)
+    return inputs.memo.growing((key, inputs.guards, inputs.ports), make)

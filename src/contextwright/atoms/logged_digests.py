@@ -56,7 +56,7 @@ class LoggedDigests:
         # one that goes on growing is none of those that are kept
         stop = min(part.stop, snapshot.exchange_count - 1)
         if known < stop:
-            new = inputs.logged(snapshot.exchanges(known, stop))
+            new = inputs.readable(snapshot.exchanges(known, stop))
             self._links += b"".join(inputs.digests(new))
         others |= set(part.without) ^ set(self._without)
         self._without = part.without

@@ -35,7 +35,7 @@ class LoggedNames(FollowedLog):
         for names in map(names_in, texts):
             self._again |= names & self._once
             self._once |= names
-        newer = inputs.logged(inputs.snapshot.exchanges(self._stop))
+        newer = inputs.readable(inputs.snapshot.exchanges(self._stop))
         self._since = self._recurring_since(map(names_of, newer))
 
     def _recurring_since(self, newer: Iterable[frozenset[str]]) -> set[str]:

@@ -26,14 +26,14 @@ def logged_texts(
     for begin in range(start, stop, AT_ONCE):
         end = min(stop, begin + AT_ONCE)
         if inputs.guards:  # what they redact, they find in blocks
-            yield from map(of_block, inputs.logged(snapshot.exchanges(begin, end)))
+            yield from map(of_block, inputs.readable(snapshot.exchanges(begin, end)))
             continue
         for index, events in enumerate(snapshot.log.events_of(begin, end), begin):
             words = _words_alone(events)
             if words is not None:
                 yield of_words(events[0], words)
                 continue
-            (block,) = inputs.logged(snapshot.exchanges(index, index + 1))
+            (block,) = inputs.readable(snapshot.exchanges(index, index + 1))
             yield of_block(block)
 
 

@@ -177,10 +177,9 @@ def record_mapping(indices: Iterable[int], inputs: Inputs, tracer: "Tracer") -> 
         blocks = tracer.record(repr(word), blocks, after, redacts=isinstance(word, Guard))
 
 
-def logged(indices: Iterable[int], inputs: Inputs) -> Blocks:
+def logged(indices: Iterable[int], inputs: Inputs, source: str = SOURCE) -> Blocks:
     """The blocks of these exchanges as the log has them."""
-    exchanges = (inputs.snapshot.exchanges(at, at + 1)[0] for at in sorted(indices))
-    return inputs.blocks([*exchanges], SOURCE)
+    return inputs.blocks(inputs.snapshot.exchanges_at(sorted(indices)), source)
 
 
 def merge_mapped(spans: tuple[Span, ...], inputs: Inputs, tracer: "Tracer") -> None:

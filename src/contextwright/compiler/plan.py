@@ -194,7 +194,6 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     step_key = next((one.step_key for one in traits if one.step_key), "")
     redactions = tuple(step for step in assembly if isinstance(step, Guard))
     every_redaction = tuple(atom for atom in atoms if isinstance(atom, Guard))
-    guarded = bool(every_redaction)
     view = _view(view_of(body, terminal), body, validations)
     return Plan(
         body=body,
@@ -218,7 +217,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         age_limit=age_limit(body),
         indexed=indexed_by(body),
         is_sole=len([*_heads(body)]) < 2,
-        may_go_on=stands(body, terminal, view, guarded=guarded)
+        may_go_on=stands(body, terminal, view, guarded=bool(every_redaction))
         and every_redaction == redactions
         and not (validations or step_key),
         standing=standing_of(body),

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.change_ranges import findings_in_ranges, left_out_beside
-from contextwright.compiler.mapped_log import mapped, mapped_sums, mapped_until
+from contextwright.compiler.mapped_log import logged, mapped, mapped_sums, mapped_until
+from contextwright.compiler.stood_for import places_among
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
@@ -162,8 +163,7 @@ def in_two(
         return None
     after = parts.behind(newer, inputs)
     if inputs.guards:
-        places = [one.order for one in (*left.blocks, *after) if one.order >= 0]
-        guard(inputs.blocks([snapshot.exchanges(at, at + 1)[0] for at in places], source))
+        guard(logged(places_among((*left.blocks, *after)), inputs, source))
     tracer.take(left.brief if inputs.is_sole else left.findings)
     inputs.used.update(left.answers.used)
     inputs.stepped.update(left.stepped)

@@ -200,7 +200,7 @@ class Session:
         snapshot = self.snapshot()
         settled = [self._failed(id, snapshot) for id in ids]
         if not ids:
-            settled = [snapshot.exchanges(n, n + 1)[0] for n in sorted(snapshot.open_failures)]
+            settled = snapshot.exchanges_at(sorted(snapshot.open_failures))
         firsts = tuple(dict.fromkeys(exchange.first.id for exchange in settled))
         if firsts:
             self.update({RESOLVED_PREFIX + first: why or "resolved" for first in firsts})
@@ -212,7 +212,7 @@ class Session:
         matches = snapshot.exchanges(index, index + 1) if index is not None else []
         if matches and matches[0].failed:
             return matches[0]
-        open_ids = [snapshot.exchanges(n, n + 1)[0].first.id for n in snapshot.open_failures]
+        open_ids = [one.first.id for one in snapshot.exchanges_at(snapshot.open_failures)]
         what = "an execution that did not fail" if matches else "no event or call of this session"
         raise SessionError(
             f"expected the id of a failed execution, got {id!r}: {what}",

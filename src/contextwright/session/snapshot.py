@@ -128,6 +128,10 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
             stop = count
         return self.log.exchanges(start, stop, self.position)
 
+    def exchanges_at(self, places: Iterable[int]) -> list[Exchange]:
+        """The exchanges at these places, one by one."""
+        return [self.exchanges(at, at + 1)[0] for at in places]
+
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn, counted from 0."""
         return self.log.turn_start(turn) if 0 <= turn <= self.turn else 0

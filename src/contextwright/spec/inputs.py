@@ -209,7 +209,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         raw = memo.blocks(exchanges)
         return memo.map(("source", source), raw, partial(with_source, source=source))
 
-    def logged(self, exchanges: list[Exchange]) -> Blocks:
+    def readable(self, exchanges: list[Exchange]) -> Blocks:
         """What a word reads of exchanges that it is not given: as they stand in the log, without
         what the spec redacts."""
         return self.cleaned(self.memo.blocks(exchanges))
@@ -265,7 +265,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         if self.resumes or start == first:
             return self.blocks(newest, source)
         held = [at for at in self.held_before(start) if at >= first]
-        return self.blocks([*(snapshot.exchanges(at, at + 1)[0] for at in held), *newest], source)
+        return self.blocks([*snapshot.exchanges_at(held), *newest], source)
 
     def unsure(self, word: str) -> None:
         """A word that goes by the tokens of all was given too few to tell: unless these were all,

@@ -131,5 +131,5 @@ def _positions(start: int, stop: int, snapshot: Snapshot) -> Span:
 def _mixed(snapshot: Snapshot) -> set[int]:
     """The exchanges that were joined by results once another had begun, and those others."""
     log = snapshot.log
-    late = (snapshot.exchanges(at, at + 1)[0] for at in set(log.late_joins()))
+    late = snapshot.exchanges_at(set(log.late_joins()))
     return {log.exchange_count(at + 1) - 1 for one in late for at in one.positions}

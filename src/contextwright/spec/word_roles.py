@@ -66,8 +66,8 @@ class ConversationWindow(Atom, frozen=True, kw_only=True):
         return False
 
     def is_filled(self, newest: Sequence[Exchange]) -> bool:
-        """Whether what it keeps of exchanges that end with these does not depend on those before;
-        False where that can not be told of these alone."""
+        """Whether what it keeps of exchanges that end with these does not depend on those before,
+        of a window that does not stride; False where that can not be told of these alone."""
         return False
 
 

@@ -103,8 +103,7 @@ class Summarize(Divided, LogReader, frozen=True, kw_only=True):
         if not part.size:
             return None
         source = _SCOPES[self.scope].label
-        staying = [one for at in held for one in inputs.snapshot.exchanges(at, at + 1)]
-        stays = inputs.blocks(staying, source)
+        stays = inputs.blocks(inputs.snapshot.exchanges_at(held), source)
         free = stays[: len(part.without)]
         took = tokens(part.stop) - sum(map(inputs.cost, free))
         if inputs.guards and took <= CLOSE * self.max_tokens:

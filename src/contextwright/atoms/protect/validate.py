@@ -145,7 +145,7 @@ def _repeated(blocks: Blocks, inputs: Inputs) -> float:
     if not _are_logged(inputs):
         return LineWords().repeated(blocks)
     snapshot = inputs.snapshot
-    newer = inputs.logged(snapshot.exchanges(inputs.settled))
+    newer = inputs.readable(snapshot.exchanges(inputs.settled))
     texts = tuple(block for block in blocks if block.order < 0)
     with followed("logged lines", LoggedLines, inputs) as lines:
         return lines.follow(inputs).repeated((*newer, *texts))

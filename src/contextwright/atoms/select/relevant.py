@@ -115,7 +115,7 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
         else:
             best.update(dict.fromkeys(at for at in range(first, stop) if at not in held))
         some = sorted(held | best.keys())
-        exchanges = [snapshot.exchanges(at, at + 1)[0] for at in some]
+        exchanges = snapshot.exchanges_at(some)
         blocks = inputs.blocks([*exchanges, *snapshot.exchanges(max(first, stop))], source)
         scores = map(best.get, some)
         front = [b if s is None else _scored(b, s) for b, s in zip(blocks, scores, strict=False)]
@@ -123,7 +123,7 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
 
     def _answer_by_words(self, inputs: Inputs) -> Answer | None:
         """What stands for scores by words; None where somebody else scores, or the blocks are
-        chosen to fill a room, or read without what the spec redacts."""
+        chosen to fill a room."""
         if self.max_tokens or self.model or self.scorer == "salience":
             return None
         query, scorer = self._query(inputs), self.scorer
@@ -146,8 +146,8 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
     def _matches(self, held: set[int], inputs: Inputs) -> dict[int, int]:
         """Of these the ones that share a word with the query, worked out once a question."""
         snapshot, query = inputs.snapshot, self._query(inputs)
-        exchanges = [snapshot.exchanges(at, at + 1)[0] for at in sorted(held)]
-        blocks = inputs.logged(exchanges)
+        exchanges = snapshot.exchanges_at(sorted(held))
+        blocks = inputs.readable(exchanges)
 
         def best(_: object) -> dict[int, int]:
             with followed("logged words", LoggedWords, inputs) as words:

@@ -116,7 +116,7 @@ class Select(Indexed, LogSelector, frozen=True, kw_only=True):
             return None
         snapshot = inputs.snapshot
         first, count = snapshot.preamble, snapshot.exchange_count
-        held = (snapshot.exchanges(at, at + 1)[0] for at in inputs.held_within(first, count))
+        held = snapshot.exchanges_at(inputs.held_within(first, count))
         matches = self._placed(self.matching(first, count, inputs))
         chosen = {one.index: one for one in (*matches, *held)}
         return inputs.blocks([chosen[at] for at in sorted(chosen)], source)

@@ -99,10 +99,7 @@ class Window(LogSelector, ConversationWindow, frozen=True, kw_only=True):
         return self.stride > 1
 
     def is_filled(self, newest: Sequence[Exchange]) -> bool:
-        """Whether there are enough turns, the oldest of which may have more, or enough steps. Where
-        its beginning goes by strides, that is told of all."""
-        if self.stride > 1:
-            return False
+        """Whether there are enough turns, the oldest of which may have more, or enough steps."""
         turns = self.n is not None and len({one.turn for one in newest}) > self.n
         return turns or (self.steps is not None and len(newest) >= self.steps)
 
@@ -122,7 +119,7 @@ class Window(LogSelector, ConversationWindow, frozen=True, kw_only=True):
         is no step."""
         snapshot, first = inputs.snapshot, inputs.snapshot.preamble
         start = self._start(snapshot, first)
-        held = (snapshot.exchanges(at, at + 1)[0] for at in inputs.held_within(first, start))
+        held = snapshot.exchanges_at(inputs.held_within(first, start))
         return inputs.blocks([*held, *snapshot.exchanges(start)], source)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:

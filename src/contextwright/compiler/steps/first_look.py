@@ -8,7 +8,7 @@ from weakref import ref
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.known_prefix import KnownPrefix
-from contextwright.compiler.steps.origins import Origins, logged_cost, stretch
+from contextwright.compiler.steps.origins import Origins, stretch
 from contextwright.compiler.token_sums import place_of, running_tokens, tokens_between
 from contextwright.session.event_index import ORPHAN
 from contextwright.session.log import Log
@@ -47,7 +47,7 @@ def told_origins(known: KnownPrefix, task: Block | None, space: int, inputs: Inp
     sums = running_tokens(first, known.stop, inputs)
     if task is not None:
         place = task.order - first
-        more = logged_cost(inputs)(task) - (sums[place + 1] - sums[place])
+        more = inputs.cost(task) - (sums[place + 1] - sums[place])
         if more:
             sums[place + 1 :] = [tokens + more for tokens in sums[place + 1 :]]
     before, origin, most = 0, 0, stretch(space, inputs)
