@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.atoms.incremental import CHECKPOINTS, RunningDigest
+from contextwright.spec.task import Answers, Task, answer_to
 
 DIGESTS = [sha256(bytes([n])).digest() for n in range(6)]
 
@@ -45,3 +46,16 @@ def test_another_one_long_ago_is_seen_whichever_hash_it_has():
         changed = (*old[:10], other, *old[11:])
         running.follow(changed)
         assert running.digest(90) == sha256(b"".join(changed[:90])).hexdigest()
+
+
+def test_the_same_words_read_for_two_conversations_are_two_answers():
+    tasks = [
+        Task(kind="summary", source="new", series="s", covers=n, whole=f"w{n}") for n in (2, 5)
+    ]
+    assert len({task.fingerprint for task in tasks}) == 1
+    answers = Answers([answer_to(task, "It began.", "extractive") for task in tasks])
+    assert [one.covers for one in answers.newest("s")] == [5, 2]
+    assert [answers.get(task).covers for task in tasks] == [2, 5]
+    assert all(answers.gives(answers.get(task)) for task in tasks)
+    other = answer_to(tasks[0], "It went on.", "extractive")
+    assert not answers.gives(other) and not Answers().gives(other)

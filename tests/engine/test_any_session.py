@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.engine.test_any_spec import FORMATS, drawn_spec
 from tests.parameters import few
 
-from contextwright import Engine, Session
+from contextwright import C, Engine, Session
 from contextwright.compiler.replay import replay
 from contextwright.errors import ContextwrightError
 from contextwright.session.event import Text, Thinking, ToolCall
@@ -83,7 +83,19 @@ class Agents:
 @pytest.mark.parametrize("seed", few(range(120), 12))
 def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
     dice = random.Random(seed)
-    spec, target = drawn_spec(dice), target_for(dice.choice(FORMATS))
+    goes_on_as_replayed(drawn_spec(dice), target_for(dice.choice(FORMATS)), dice)
+
+
+def test_a_receipt_has_both_conversations_that_the_same_words_were_read_for():
+    """A summary for a step that was not enough, and one for a part of that: what was new since the
+    answers before them is the same."""
+    dice = random.Random(43)
+    spec = drawn_spec(dice) | C.redact([r"[A-Z]\d+"])
+    goes_on_as_replayed(spec, target_for(dice.choice(FORMATS)), dice)
+
+
+def goes_on_as_replayed(spec, target, dice):
+    """Play a session, and hold its packs against replays of them."""
     engine = Engine(spec, target=target, suspend=False)
     session, agents = Session("any", state=WORD_STATE), Agents(dice)
     session.user(f"U {prose('task', dice.randint(1, 6))}")

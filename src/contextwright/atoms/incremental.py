@@ -88,7 +88,7 @@ def _ask(
     known = next((one for one in inputs.answers.newest(series) if _is_of(one, content)), None)
     covered = known.covers if known is not None else 0
     if known is not None and covered == content.size:
-        inputs.used[known.fingerprint] = known
+        inputs.take(known)
         return known, known.whole
     whole, new = content.digest(content.size), content.behind(slice(covered, None))
     increment = msgspec.structs.replace(
@@ -100,13 +100,7 @@ def _ask(
         covers=content.size,
         whole=whole,
     )
-    answer = inputs.ask(increment)
-    if answer is not None and answer.whole != whole:
-        # the same was read for it, of a conversation of which words have made something else since:
-        # a receipt holds it as the answer of this one, or nobody would find it there again
-        answer = msgspec.structs.replace(answer, covers=content.size, whole=whole)
-        inputs.used[answer.fingerprint] = answer
-    return answer, whole
+    return inputs.ask(increment), whole
 
 
 def _is_of(answer: Answer, content: _TaskContent) -> bool:

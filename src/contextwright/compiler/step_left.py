@@ -30,7 +30,7 @@ from contextwright.memo.owned_tables import Table
 from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import spans_between
-from contextwright.spec.task import Answer
+from contextwright.spec.task import TakenAnswers
 
 LOWEST = 2
 """The lowest tier of which a limit leaves nothing out but what is said elsewhere."""
@@ -107,7 +107,7 @@ def left_by_step(
     if known is not None and not is_counting and known.holds(key, inputs):
         inputs.used.update(known.answers.used)
         return known
-    before, used = collected(inputs), dict[str, Answer]()
+    before, used = collected(inputs), TakenAnswers()
     # it is given all that lies before it, wherever the compile began
     then = replace(then, inputs=replace(inputs, used=used, start=0, behind_step=False))
     fits = then.fixed + sum(inputs.costs(old)) <= then.limit

@@ -16,7 +16,7 @@ from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.task import Answer
+from contextwright.spec.task import Answer, TakenAnswers
 from contextwright.spec.word_roles import ConversationWindow, Divided, Indexed, LogSelector
 
 if TYPE_CHECKING:
@@ -34,18 +34,18 @@ class KeptAnswers(msgspec.Struct, frozen=True, eq=False):
         used: those that were taken; latest: of each of their series, the newest then.
     """
 
-    used: dict[str, Answer]
+    used: TakenAnswers
     latest: dict[str, Answer | None]
 
     def hold(self, inputs: Inputs) -> bool:
         """Whether the same would be taken now."""
         known = inputs.answers
-        return known.of(self.used) == [*self.used.values()] and all(
+        return all(map(known.gives, self.used.values())) and all(
             known.latest(series) is one for series, one in self.latest.items()
         )
 
 
-def kept_answers(used: dict[str, Answer], inputs: Inputs) -> KeptAnswers:
+def kept_answers(used: TakenAnswers, inputs: Inputs) -> KeptAnswers:
     """Those that were taken, with what tells whether they would be again."""
     series = {answer.series for answer in used.values()} - {""}
     return KeptAnswers(used, {one: inputs.answers.latest(one) for one in sorted(series)})
@@ -196,7 +196,7 @@ def _left(
     known: WordLeft | None = table.known("")
     if known is not None and known.old is old and known.key == key and known.answers.hold(inputs):
         return known
-    before, used, attempt = collected(inputs), dict[str, Answer](), tracer.attempt()
+    before, used, attempt = collected(inputs), TakenAnswers(), tracer.attempt()
     stepped = dict[object, int]()
     made = parts.front(old, replace(inputs, used=used, stepped=stepped))
     blocks = _recorded(word, old, made, source, attempt)

@@ -20,7 +20,7 @@ from contextwright.spec.held_places import HeldPlaces
 from contextwright.spec.logged_prefix import LoggedPrefix
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
-from contextwright.spec.task import NO_ANSWERS, Answer, Answers, Task
+from contextwright.spec.task import NO_ANSWERS, Answer, Answers, TakenAnswers, Task
 from contextwright.tokens.model_rules import StepPrices
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             conversation is what they make of each exchange alone (`Traits.maps`).
         answers: what models answered before.
         asked: collects the tasks that have no answer yet, by fingerprint.
-        used: collects the answers that were taken, by fingerprint.
+        used: collects the answers that were taken.
         wrote: collects the state keys that the spec's writers would set before the turn.
         notes: collects what a reader of the manifest should know.
         cost_id: names what `cost` depends on.
@@ -110,7 +110,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     mapping: "tuple[Atom, ...]" = ()
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
-    used: dict[str, Answer] = msgspec.field(default_factory=dict[str, Answer])
+    used: TakenAnswers = msgspec.field(default_factory=TakenAnswers)
     wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     sign: str = ""
     notes: list[str] = msgspec.field(default_factory=list[str])
@@ -138,8 +138,12 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         if answer is None:
             self.asked[task.fingerprint] = task
         else:
-            self.used[answer.fingerprint] = answer
+            self.take(answer)
         return answer
+
+    def take(self, answer: Answer) -> None:
+        """Write down that an answer was taken."""
+        self.used[answer.key] = answer
 
     def ask_again(
         self,
@@ -154,11 +158,11 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             fingerprints: what names each. answers: what was answered to each.
         """
         if all(answers):
-            self.used.update(zip(fingerprints, answers, strict=True))  # pyright: ignore
+            self.used.update({one.key: one for one in answers if one is not None})
             return
         for task, fingerprint, answer in zip(tasks, fingerprints, answers, strict=True):
             if answer is not None:
-                self.used[fingerprint] = answer
+                self.take(answer)
             elif task is not None:
                 self.asked[fingerprint] = task
 

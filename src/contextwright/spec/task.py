@@ -103,6 +103,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     whole: str = ""
     note: str = ""
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Tells it from others: the same words may have been read for two conversations, where an
+        answer before covered what else each of them holds."""
+        return self.fingerprint, self.whole
+
+
+TakenAnswers = dict[tuple[str, str], Answer]
+"""Answers by their keys, in the order in which they were first taken."""
+
 
 def answer_to(task: Task, value: Any, model: str, **more: Any) -> Answer:
     """A task's answer; `more` are what it cost and why it is a fallback."""
@@ -139,20 +149,32 @@ class Answers:
         self, answers: Iterable[Answer] = (), by_words: frozenset[str] = frozenset()
     ) -> None:
         self._scorers = by_words
-        self._by_fingerprint: dict[str, Answer] = {}
+        self._answers: dict[tuple[str, str], Answer] = {}
         self._series: dict[str, list[Answer]] = {}
         for answer in answers:
-            self._by_fingerprint.pop(answer.fingerprint, None)
-            self._by_fingerprint[answer.fingerprint] = answer
-        for fingerprint in list(self._by_fingerprint)[:-MAX_ANSWERS]:
-            del self._by_fingerprint[fingerprint]
-        for answer in self._by_fingerprint.values():
+            self._answers.pop(answer.key, None)
+            self._answers[answer.key] = answer
+        for key in list(self._answers)[:-MAX_ANSWERS]:
+            del self._answers[key]
+        self._by_fingerprint = {one.fingerprint: one for one in self._answers.values()}
+        for answer in self._answers.values():
             if answer.series:
                 self._series.setdefault(answer.series, []).append(answer)
 
     def get(self, task: Task) -> Answer | None:
-        """The answer to a task, if it was made."""
-        return self._by_fingerprint.get(task.fingerprint)
+        """The answer to a task, if it was made. Where the same was read for it, of a conversation
+        of which words have made something else since, it is the answer of this one."""
+        known = self._by_fingerprint.get(task.fingerprint)
+        if known is None or not task.series:
+            return known
+        return _of_conversation(known, task.covers, task.whole)
+
+    def gives(self, answer: Answer) -> bool:
+        """Whether it is given to the task that it is of."""
+        known = self._by_fingerprint.get(answer.fingerprint)
+        if known is None or known is answer:
+            return known is not None
+        return _of_conversation(known, answer.covers, answer.whole) == answer
 
     def by_words(self, task: Task) -> Answer | None:
         """What stands for scores that whoever asks works out by words; None where others score."""
@@ -175,16 +197,23 @@ class Answers:
 
     def with_(self, answers: Iterable[Answer]) -> "Answers":
         """These and more; of a series, the last is the newest."""
-        return Answers((*self._by_fingerprint.values(), *answers), self._scorers)
+        return Answers((*self._answers.values(), *answers), self._scorers)
 
     def __iter__(self) -> Iterator[Answer]:
-        return iter(self._by_fingerprint.values())
+        return iter(self._answers.values())
 
     def __len__(self) -> int:
-        return len(self._by_fingerprint)
+        return len(self._answers)
 
     def __contains__(self, fingerprint: object) -> bool:
         return fingerprint in self._by_fingerprint
+
+
+def _of_conversation(answer: Answer, covers: int, whole: str) -> Answer:
+    """The answer as one of what so many blocks of a conversation hold."""
+    if answer.whole == whole:
+        return answer
+    return msgspec.structs.replace(answer, covers=covers, whole=whole)
 
 
 NO_ANSWERS = Answers()

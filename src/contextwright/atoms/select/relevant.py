@@ -135,7 +135,7 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
         where fewer share a word with the query, the newest others too."""
         answer = self._answer_by_words(inputs)
         assert answer is not None
-        inputs.used[answer.fingerprint] = answer
+        inputs.take(answer)
         at, chosen = inputs.settled, {**self._matches(held, inputs)}
         while len(chosen) < self.top_k:
             at -= 1
