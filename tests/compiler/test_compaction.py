@@ -16,7 +16,11 @@ from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compiler.steps import repeats
 from contextwright.compiler.steps.decide import gain
-from contextwright.compiler.steps.exchange_features import identifiers, result_identifiers
+from contextwright.compiler.steps.exchange_features import (
+    identifiers,
+    record_names,
+    result_identifiers,
+)
 from contextwright.errors import BudgetError
 from contextwright.session import Thinking, ToolCall
 from contextwright.spec.inputs import Memo
@@ -167,6 +171,30 @@ def test_names_of_fields_are_no_identifiers_of_json():
     assert set(identifiers(text)) - set(result_identifiers(text)) == {"first_name"}
     assert result_identifiers('{"JFK": "New York"}') == ("JFK",)
     assert result_identifiers("first_name of card_77") == ("first_name", "card_77")
+
+
+def test_a_record_s_name_is_in_an_index_that_has_room_for_it():
+    """A call repeats it, though nothing marks it: no digit, no sign."""
+    profile = '{"name": {"first_name": "Mia", "last_name": "Ward"}, "owners": [{"name": "Ida"}]}'
+    assert record_names(profile) == ("Mia", "Ward")
+    assert record_names('{"fileName": "", "name": "Ana de Vries", "id": 7}') == ("Ana de Vries",)
+    assert not record_names('{"name": "It was a dark and stormy night"}')
+    assert not record_names('[{"name": "Ida"}]') and not record_names("name: Ida")
+
+    def index_of(rows):
+        session = Session("s")
+        session.user("Book it.")
+        session.call("get_user", '{"user": "u_17"}', id="u")
+        session.result("u", profile)
+        for n in range(30):
+            session.call("search", f'{{"day": {n}}}', id=f"c{n}")
+            codes = ", ".join(f'{{"flight": "HAT{n}{row}"}}' for row in range(rows))
+            session.result(f"c{n}", f'{{"flights": [{codes}], "about": "{"It flies. " * 20}"}}')
+        body = compile(session, C.default() | C.compaction(1_500), model="gpt-5").body.decode()
+        return body.partition("Also named there:")[2].partition("]")[0].split()
+
+    assert {"Mia", "Ward"} <= set(index_of(1)) and "Ida" not in index_of(1)
+    assert "Mia" not in index_of(20)
 
 
 def results_sent(limit, calls):

@@ -23,6 +23,8 @@ _marked, _marked_ascii = re.compile(_MARKED).findall, re.compile(_MARKED, re.ASC
 _GAPS = "".join(s if s.isalnum() or s in "_./@#-" else " " for s in map(chr, range(128)))
 """Each sign of ASCII as it is, but for those between words."""
 _JSON = frozenset("{[")
+_is_name = re.compile(r"(?!.{41})[^\W\d_]{3,}(?: [^\W\d_]+){0,2}").fullmatch
+"""Up to three words of letters: `Mia`, `Ana de Vries`; longer ones are no names, but prose."""
 _is_field = re.compile(r"[A-Za-z_]+\d?").fullmatch
 _has_mark = re.compile(r"[\d_/.A-Z-]").search
 
@@ -105,6 +107,21 @@ def result_identifiers(text: str) -> tuple[str, ...]:
     if any(word in values for word in fields.intersection(words)):
         fields = fields.difference(identifiers(values))
     return tuple([word for word in words if word not in fields])
+
+
+@cached_text
+def record_names(text: str) -> tuple[str, ...]:
+    """What the records of a JSON result are called: what fields such as `first_name` say. A call
+    repeats it, though nothing marks it as an identifier. Of a list none, which has many."""
+    names: list[str] = []
+    level: list[Any] = [loaded(text)]
+    while level:
+        records: list[dict[str, Any]] = [one for one in level if isinstance(one, dict)]
+        pairs = [pair for record in records for pair in record.items()]
+        named = [value for field, value in pairs if field.lower().endswith("name")]
+        names += [one for one in named if isinstance(one, str) and _is_name(one)]
+        level = [value for _, value in pairs]
+    return tuple(dict.fromkeys(names))
 
 
 def _fields(value: Any) -> set[str]:

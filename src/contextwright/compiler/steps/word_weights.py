@@ -8,6 +8,7 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import (
     about,
     identifiers,
+    record_names,
     result_identifiers,
     words_of,
 )
@@ -15,8 +16,11 @@ from contextwright.memo.ownership import cached_text
 
 NAME = 120
 """Characters of the longest identifier that an index names."""
-IN_WORDS, IN_RESULT, IN_CALL = 2, 1, 6
+IN_WORDS, IN_RESULT, IN_CALL = 2_000, 1_000, 6_000
 """Weight of an identifier by where it stands: in words, in a result, in a call."""
+OF_RECORD = 1
+"""Weight of what a record of a result is called: it comes behind all identifiers, where they leave
+room. Among them it cost recorded service sessions that are one two calls of 130."""
 
 WORD = 300
 """Bytes of a word and its sums, about."""
@@ -154,6 +158,7 @@ def weighed(block: Block) -> tuple[tuple[str, int], ...]:
     for result in block.results:
         words = result_identifiers(result.text)
         pairs += [(word, IN_RESULT) for word in words if len(word) <= NAME]
+        pairs += [(name, OF_RECORD) for name in record_names(result.text)]
     pairs += [(word, IN_CALL) for word in about(block) if len(word) <= NAME]
     return tuple(pairs)
 
