@@ -61,9 +61,8 @@ def view_of(body: Expr, terminal: Terminal | None) -> View:
     if _asks_of_part(body):
         return "all"
     if not terms or "all" in views or by_score or not drops_oldest(terminal):
-        is_bare = bool(terms) and not any(terms)
-        knows = maps(terms) if drops_oldest(terminal) else is_bare
-        return "step" if knows and terminal.step_low and not _brings_part(body) else "all"
+        knows = maps(terms) and terminal.step_low and not _brings_part(body)
+        return "step" if knows else "all"
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
         return "all"
     if "fold" in views:  # it knows what the log says, and what words make of each exchange alone
