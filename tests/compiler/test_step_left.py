@@ -1,6 +1,7 @@
 """What a limit's newest step left is kept: a compile begins behind it, and nobody can tell."""
 
 import random
+from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
@@ -10,7 +11,10 @@ from tests.work_counts import exchanges_read
 
 from contextwright import C, Engine, Session, replay
 from contextwright.compiler import (
+    before_step,
+    horizon,
     limited_again,
+    mapped_log,
     overflow,
     request_decision,
     spec_compiler,
@@ -67,7 +71,7 @@ def steps_of(session, dice, count):
 def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     """Request and receipt: a replay looks at everything, with the answers of the manifest."""
     monkeypatch.setattr(step_places, "SPACES", 2 if seed % 2 else 4)
-    monkeypatch.setattr(step_near, "FEWEST", 1)
+    of_few(monkeypatch)
     behind, fitted_in = list[bool](), spec_compiler.fitted_in
 
     def watched(room, assembled, planned, inputs, target):
@@ -87,21 +91,44 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
         pack = engine.compile(session)
         looked += any(behind)
         if n % 3 == 0:
-            again = replay(pack.manifest, session)
-            assert again.body == pack.body
-            # what it shares with the request before it is told of a pack that came after one
-            own = replace(pack.manifest, prefix=again.manifest.prefix)
-            assert own.digested() == again.manifest
+            is_of_everything(pack, session)
+        if n % 10 == 0:
+            is_of_everything(engine_of(SPECS[seed % len(SPECS)]).compile(session), session)
     assert looked > 20
+
+
+def of_few(monkeypatch):
+    """Few exchanges are as many."""
+    for module in (step_near, before_step):
+        monkeypatch.setattr(module, "FEWEST", 1)
+    monkeypatch.setattr(mapped_log, "PAGE", 4)
+
+
+def is_of_everything(pack, session):
+    """A compile that looks at everything, with the answers of the manifest, is the same."""
+    with patch.object(horizon, "_step_starts", lambda *_: ()):
+        again = replay(pack.manifest, session)
+    assert again.body == pack.body
+    # what it shares with the request before it is told of a pack that came after one
+    own = replace(pack.manifest, prefix=again.manifest.prefix)
+    assert own.digested() == again.manifest
 
 
 @pytest.mark.parametrize("seed", few(range(24), 4))
 def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(seed, monkeypatch):
     """Also where something in front is held, or is the user's in a turn that is divided."""
     monkeypatch.setattr(step_places, "SPACES", 2)
-    monkeypatch.setattr(step_near, "FEWEST", 1)
-    monkeypatch.setattr(overflow, "WEIGHED", 2)
+    of_few(monkeypatch)
+    monkeypatch.setattr(step_near, "WEIGHED", 2)
     passed, near_step = list[int](), overflow.near_step
+    floors, of_log = set[int](), overflow.of_log
+
+    def logged(*given, **how):
+        before = of_log(*given, **how)
+        floors.add(0 if before is None else before.floor)
+        return before
+
+    monkeypatch.setattr(overflow, "of_log", logged)
 
     def watched(*given):
         near = near_step(*given)
@@ -111,17 +138,38 @@ def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(se
     monkeypatch.setattr(overflow, "near_step", watched)
     whole = (C.default(), C.truncate(20), C.default() | C.redact(["part"]))[seed % 3]
     goes = "truncate_least_salient" if seed % 6 > 2 else "summarize"
-    engine = engine_of(whole | C.budget(500, overflow=goes))
+    spec = whole | C.budget(500, overflow=goes)
+    engine = engine_of(spec)
     session, dice = Session("grown"), random.Random(seed)
     session.user("Find it all.", pinned=seed % 2 == 0)
     for n in steps_of(session, dice, 180):
         pack = engine.compile(session)
         if n % 5 == 0 or (passed and passed[-1]):
-            again = replay(pack.manifest, session)
-            assert again.body == pack.body
-            own = replace(pack.manifest, prefix=again.manifest.prefix)
-            assert own.digested() == again.manifest
+            is_of_everything(pack, session)
+        if n % 20 == 0:
+            is_of_everything(engine_of(spec).compile(session), session)
     assert sum(map(bool, passed)) > 3 and max(passed) > 20
+    assert (len(floors - {0, 1}) > 1) == bool(seed % 3)
+
+
+@pytest.mark.parametrize("goes", ("summarize", "truncate_least_salient"))
+def test_a_first_compile_behind_words_makes_as_much_of_a_long_session(goes, monkeypatch):
+    """What goes before all else, whatever they make of it, they are not given."""
+    monkeypatch.setattr(step_places, "SPACES", 4)
+    made, mapped = list[int](), mapped_log.mapped
+
+    def counted(exchanges, *given):
+        made.append(len(exchanges))
+        return mapped(exchanges, *given)
+
+    monkeypatch.setattr(mapped_log, "mapped", counted)
+
+    def made_of(turns):
+        made.clear()
+        engine_of(C.truncate(20) | C.budget(500, overflow=goes)).compile(chat(turns))
+        return sum(made)
+
+    assert made_of(2_000) <= made_of(500) * 1.2 < 1_000
 
 
 def test_a_step_stands_where_a_window_moves(monkeypatch):

@@ -12,7 +12,7 @@ from itertools import chain, islice
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.mapped_log import maps
-from contextwright.compiler.step_left import known_place
+from contextwright.compiler.step_left import known_place, table_of
 from contextwright.compiler.token_sums import SOURCE, newest_of, place_of, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
@@ -39,6 +39,7 @@ GRAIN = 32
 """Exchanges by which the far end moves: what was decided of the same ones needs no new look."""
 _LOG_VIEWS: frozenset[View] = frozenset({"log", "least"})
 """How words look that know all of the conversation by what is kept of its log."""
+NO_STEP = "no step"
 PAGE = 64
 """Exchanges that are counted at once, from the newest back."""
 
@@ -304,9 +305,7 @@ def starts_of(
     if view == "fold" and (known := _known_until(terminal, limit, inputs)) > first:
         yield 0, known
     if view == "step" and terminal is not None and not snapshot.has_summaries:
-        place = known_place((terminal, limit), inputs)
-        if first < place < snapshot.exchange_count:
-            yield 0, place
+        yield from ((0, place) for place in _step_starts(terminal, limit, inputs))
     if view == "near" and terminal is not None and not snapshot.has_summaries:
         yield from enumerate(_near_starts(terminal, limit, inputs))
     if is_bounded(view, inputs):
@@ -352,6 +351,20 @@ def _known_until(terminal: Terminal | None, limit: int, inputs: Inputs) -> int:
     stages = terminal.stages if terminal is not None else ()
     folds = [stage for stage in stages if isinstance(stage, FoldHistory)]
     return known_until(folds[0], limit, inputs) if len(folds) == 1 else 0
+
+
+def _step_starts(terminal: Terminal, limit: int, inputs: Inputs) -> Iterator[int]:
+    """Where a compile may begin that is given what came since the newest step: at that, where it is
+    known; else so far back that it lies behind, until a request turned out to have none."""
+    snapshot, name = inputs.snapshot, (terminal, limit)
+    table, place = table_of(name, inputs), known_place(name, inputs)
+    is_known = place > 0
+    if not is_known and not table.known(NO_STEP):
+        place = _newest(limit, inputs, None)
+    if snapshot.preamble < place < snapshot.exchange_count:
+        yield place
+        if not is_known:
+            table[NO_STEP] = True  # nothing came of it
 
 
 def _newest(tokens: int, inputs: Inputs, indexed: Indexed | None) -> int:

@@ -2,6 +2,7 @@
 the log from before goes on from what they made of it, as from the log itself (rules.md#horizon)."""
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -12,7 +13,7 @@ from weakref import ref
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change import Change
 from contextwright.compiler.stood_for import is_within
-from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.compiler.token_sums import SOURCE
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.spec.expr import Atom
@@ -23,6 +24,9 @@ from contextwright.spec.word_roles import Guard
 
 if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
+
+PAGE = 64
+"""Exchanges that are made at once where nobody knows how many it takes."""
 
 
 def maps(terms: list[tuple[Atom, ...]]) -> bool:
@@ -61,8 +65,9 @@ def final_until(inputs: Inputs) -> int:
 
 
 class MappedPrefix:
-    """What the words make of the exchanges of one log behind its instruction, and their tokens
-    summed. They grow at their end; what was too young, or held, is made again.
+    """What the words make of the exchanges of one log behind its instruction, from the first that
+    was asked for on, and their tokens summed. They grow at both ends; what was too young, or held,
+    is made again.
 
     Args:
         source: what brings them.
@@ -71,49 +76,73 @@ class MappedPrefix:
     def __init__(self, source: str) -> None:
         self._source = source
         self._log: ref[Log] | None = None
-        self._begin(0)
+        self._begin(0, 0)
 
-    def _begin(self, first: int) -> None:
-        self._first, self._final, self._joins = first, 0, 0
+    def _begin(self, preamble: int, first: int) -> None:
+        self._preamble, self._first, self._final, self._joins = preamble, first, 0, 0
         self._held: frozenset[int] = frozenset()
         self._blocks: list[Block] = []
         self._sums = array("q", [0])
-        self._newest: Blocks = ()
+        self._newest: tuple[int, Blocks] = first, ()
 
     @property
     def held_bytes(self) -> int:
         """What places and sums take; the blocks are counted where they are kept."""
-        return 2 * PLACE * len(self._sums) + PLACE * len(self._newest)
+        return 2 * PLACE * len(self._sums) + PLACE * len(self._newest[1])
 
-    def until(self, stop: int, inputs: Inputs) -> Blocks:
-        """The blocks up to an exchange; the very same object as long as they are the same.
+    def between(self, start: int, stop: int, inputs: Inputs) -> Blocks:
+        """The blocks from an exchange up to another; the very same object as long as they are the
+        same.
 
         Args:
             stop: at most the newest exchange, which may still grow.
         """
-        self._follow(stop, inputs)
-        count = stop - self._first
-        if len(self._newest) != count:
-            self._newest = tuple(self._blocks[:count])
-        return self._newest
+        self._follow(start, stop, inputs)
+        at, known = self._newest
+        if at != start or len(known) != stop - start:
+            known = tuple(self._blocks[start - self._first : stop - self._first])
+            self._newest = start, known
+        return known
 
-    def tokens(self, stop: int, inputs: Inputs) -> int:
-        """Tokens that these take in a request."""
-        self._follow(stop, inputs)
-        return self._sums[stop - self._first]
+    def sums(self, start: int, stop: int, inputs: Inputs) -> Sequence[int]:
+        """Tokens that so many of the exchanges from `start` up to `stop` take in a request."""
+        self._follow(start, stop, inputs)
+        before = self._sums[start - self._first]
+        sums = self._sums[start - self._first : stop - self._first + 1]
+        return [tokens - before for tokens in sums] if before else sums
 
-    def _follow(self, stop: int, inputs: Inputs) -> None:
-        log, first = inputs.snapshot.log, inputs.snapshot.preamble
-        if self._log is None or self._log() is not log or first != self._first:
+    def exceeds(self, tokens: int, stop: int, inputs: Inputs) -> int | None:
+        """The newest exchange from which on those in front of `stop` take more than so many tokens
+        in a request; None where all of them do not. No more are made than it takes to tell."""
+        first, size = inputs.snapshot.preamble, PAGE
+        while True:
+            start = max(first, stop - size)
+            sums = self.sums(start, stop, inputs)
+            if sums[-1] > tokens:
+                return start + bisect_left(sums, sums[-1] - tokens) - 1
+            if start == first:
+                return None
+            size *= 2
+
+    def _follow(self, start: int, stop: int, inputs: Inputs) -> None:
+        log, preamble = inputs.snapshot.log, inputs.snapshot.preamble
+        if self._log is None or self._log() is not log or preamble != self._preamble:
             self._log = ref(log)
-            self._begin(first)
+            self._begin(preamble, start)
         same = self._unchanged(inputs)
         del self._blocks[same:], self._sums[same + 1 :]
-        if same < len(self._newest):
-            self._newest = ()
-        start = first + same
-        if start < stop:
-            new = mapped(inputs.snapshot.exchanges(start, stop), inputs, self._source)
+        if self._first + same < self._newest[0] + len(self._newest[1]):
+            self._newest = 0, ()
+        if not self._blocks:
+            self._first = start
+        if start < self._first:
+            older = mapped(inputs.snapshot.exchanges(start, self._first), inputs, self._source)
+            self._blocks[:0] = older
+            self._sums = array("q", accumulate(map(inputs.cost, self._blocks), initial=0))
+            self._first = start
+        newer = self._first + len(self._blocks)
+        if newer < stop:
+            new = mapped(inputs.snapshot.exchanges(newer, stop), inputs, self._source)
             self._blocks += new
             self._sums.extend(accumulate(map(inputs.cost, new), initial=self._sums.pop()))
         self._final, self._held = final_until(inputs), inputs.protection.exchanges
@@ -131,37 +160,36 @@ class MappedPrefix:
                     return index - first
         return len(blocks)
 
-    def sums(self, stop: int, inputs: Inputs) -> Sequence[int]:
-        """Tokens that so many of them take."""
-        self._follow(stop, inputs)
-        return self._sums[: stop - self._first + 1]
-
 
 def mapped_until(stop: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
     """The conversation up to an exchange as it is given to the limit: the very same object as long
     as nothing of it is another."""
-    if not inputs.mapping:
-        return inputs.until(stop, source)
+    return mapped_between(inputs.snapshot.preamble, stop, inputs, source)
+
+
+def mapped_between(start: int, stop: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
+    """As `mapped_until`, from an exchange on."""
     snapshot = inputs.snapshot
+    if not inputs.mapping and start == snapshot.preamble:
+        return inputs.until(stop, source)
     if not snapshot.begins_log or stop >= snapshot.exchange_count:
-        return mapped(snapshot.exchanges(snapshot.preamble, stop), inputs, source)
+        return mapped(snapshot.exchanges(start, stop), inputs, source)
     with _prefix(inputs, source) as prefix:
-        return prefix.until(stop, inputs)
+        return prefix.between(start, stop, inputs)
 
 
 def mapped_sums(stop: int, inputs: Inputs, source: str = SOURCE) -> Sequence[int]:
     """Tokens that so many exchanges of the conversation take, up to one that is not the newest, as
     they are given to the limit."""
     with _prefix(inputs, source) as prefix:
-        return prefix.sums(stop, inputs)
+        return prefix.sums(inputs.snapshot.preamble, stop, inputs)
 
 
-def mapped_tokens(stop: int, inputs: Inputs) -> int:
-    """Tokens that the conversation up to an exchange takes as it is given to the limit."""
-    if not inputs.mapping:
-        return tokens_between(inputs.snapshot.preamble, stop, inputs)
+def mapped_exceeds(tokens: int, stop: int, inputs: Inputs) -> int | None:
+    """The newest exchange from which on the conversation up to `stop` takes more than so many
+    tokens as it is given to the limit; None where all of it does not."""
     with _prefix(inputs, SOURCE) as prefix:
-        return prefix.tokens(stop, inputs)
+        return prefix.exceeds(tokens, stop, inputs)
 
 
 def _prefix(inputs: Inputs, source: str) -> AbstractContextManager[MappedPrefix]:

@@ -6,21 +6,21 @@ stay (`Hold.FLOOR`) is shortened at the very end, and never dropped: then the co
 naming it.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import accumulate, chain, takewhile
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.before_step import BeforeStep, of_blocks, of_log
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.passed_turns import passed_by, told_with_passed
-from contextwright.compiler.step_left import before_step, is_over, left_by_step, record_mapped
-from contextwright.compiler.step_near import Near, near_step
+from contextwright.compiler.step_left import is_over, left_by_step, record_mapped, table_of
+from contextwright.compiler.step_near import Near, near_step, passes, weighed_span, with_whole
 from contextwright.compiler.step_places import (
     base_of,
     joined,
@@ -32,14 +32,12 @@ from contextwright.compiler.step_places import (
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
 from contextwright.spec.terminal import (
-    CompactLargest,
     CompactRunning,
     Drop,
     FoldHistory,
     ModelWindow,
     Stage,
     SummarizeLargest,
-    SummarizeOldest,
     Terminal,
 )
 from contextwright.tasks.left_turns import LEFT_TURNS, NONE_PASSED, Passed
@@ -49,14 +47,6 @@ if TYPE_CHECKING:
 
 _MODEL_WINDOW = ModelWindow()
 _ORDER, _TEXT = attrgetter("order"), -1
-NEAR = 3
-"""Limits after which what a step shortens one by one begins anew: the newest exchanges that take
-three to six of them."""
-WEIGHED = 12
-"""The same where the least salient leave: with three, a recorded coding session had 6 of 356 calls
-fewer with all their values in sight."""
-_EACH = SummarizeOldest | SummarizeLargest | CompactLargest
-"""Stages that shorten each exchange."""
 
 
 class Spare(NamedTuple):
@@ -138,56 +128,52 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     limit knows no steps, or this one was not enough (rules.md#steps-down)."""
     if not terminal.step_low:
         return None
-    inputs = state.inputs
+    inputs, behind = state.inputs, state.inputs.behind_step
     rule = rule_of_limit(state.limit, terminal)
     standing = step_of(rule, _fixed(state, blocks), inputs)
     if standing is None:
         return None
     step, spare = standing
     name = terminal, state.limit
-    old = before_step(blocks, step.place, name, inputs)
-    if old is None:
-        return None
-    new = tuple(block for block in blocks if block.order >= step.place)
     then = state_then(state, step.place, step.goal - spare, state.tracer.attempt())
     stages = _stages_of_a_step(terminal)
 
-    def near(then: BudgetState, old: Blocks) -> Near:
-        if terminal.order == "salience":
-            then = _with_whole(then, old, step.since, WEIGHED * state.limit)
-        elif any(isinstance(stage, _EACH) for stage in stages):
-            then = _with_whole(then, old, step.since, NEAR * state.limit)
-        return near_step(then, old, terminal, stages) if inputs.behind_step else Near(then, old)
+    def before(*, passing: bool) -> BeforeStep | None:
+        if not behind:
+            return of_blocks(blocks, step.place)
+        table = table_of(name, inputs)
+        return of_log(blocks, step, then, inputs, table, passing=passing)
+
+    old = before(passing=passes(stages))
+    if old is None:
+        return None
+    new = tuple(block for block in blocks if block.order >= step.place)
+    span = weighed_span(terminal, stages, state.limit)
+
+    def look(then: BudgetState, given: Blocks) -> Near:
+        whole = with_whole(then, given, step.since, span)
+        if not behind:
+            return Near(whole, given)
+        near = near_step(whole, given, terminal, stages)
+        if old.has_made(near):
+            return near
+        every = before(passing=False)
+        assert every is not None, "what was given is what the log has"
+        whole = with_whole(then, every.blocks, step.since, span)
+        return near_step(whole, every.blocks, terminal, stages)
 
     def shorten(near: Near) -> Blocks | None:
         return _shortened(near.state, near.blocks, terminal, stages)
 
-    taken = left_by_step(then, old, step.place, name, near, shorten)
+    taken = left_by_step(then, old.blocks, step.place, name, look, shorten)
     if taken.left is None or state.over((*taken.left, *new)) > 0:
         return None
     if inputs.mapping:
         record_mapped(taken, blocks, inputs, state.tracer)
-    behind = inputs.behind_step
     left = taken.with_new(new) if behind else joined(blocks, taken.left, step.place)
     state.tracer.take(taken.findings_for(left, state.tracer.changes))
     state.tracer.limit_steps = step.number
     return left
-
-
-def _with_whole(then: BudgetState, old: Blocks, since: int, span: int) -> BudgetState:
-    """With what a step summarizes, or drops, as it came, before anything else: all that lies before
-    `since`, and before the span of so many tokens in front of the newest one. Of what is that old
-    nothing is so short, or so salient, that it would stay. A span at a time, so that the scores of
-    the others are brought up to date at their end."""
-    orders = list(map(_ORDER, old))
-    if _TEXT in orders:
-        del orders[orders.index(_TEXT) :]
-    stop = len(list(takewhile(since.__gt__, orders)))
-    costs = then.inputs.costs(old[: len(orders)])
-    if span > 0 and orders == sorted(orders):
-        sums = list(accumulate(costs, initial=0))
-        stop = max(stop, bisect_left(sums, (sums[-1] // span - 1) * span))
-    return replace(then, whole=old[:stop], whole_tokens=sum(costs[:stop]))
 
 
 def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None) -> Spare:

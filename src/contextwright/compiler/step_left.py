@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from operator import attrgetter
 
 import msgspec
 from msgspec.structs import astuple, replace
@@ -15,19 +14,18 @@ from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import findings_in_ranges, without_superseded
 from contextwright.compiler.mapped_log import (
     logged,
-    mapped_tokens,
-    mapped_until,
+    mapped_exceeds,
     merge_mapped,
     record_mapping,
 )
 from contextwright.compiler.step_near import Near, with_passed
 from contextwright.compiler.step_places import joined
 from contextwright.compiler.stood_for import spans_of, stood_for
+from contextwright.compiler.token_sums import tokens_between
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
-from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import spans_between
 from contextwright.spec.task import TakenAnswers
@@ -98,7 +96,7 @@ def left_by_step(
         then: the space there was. place: of the step. name: of the limit.
     """
     inputs = then.inputs
-    table = _table(name, inputs)
+    table = table_of(name, inputs)
     moment = inputs.snapshot.position, inputs.snapshot.state.version, inputs.now_ms
     own = inputs.agent, inputs.tools, inputs.required, inputs.ports, inputs.sign
     key = (old, then.limit, then.fixed, *astuple(inputs.protection), *moment, *own)
@@ -130,7 +128,8 @@ def left_by_step(
     return made
 
 
-def _table(name: tuple[object, ...], inputs: Inputs) -> Table:
+def table_of(name: tuple[object, ...], inputs: Inputs) -> Table:
+    """Where the newest step of a limit of this name is kept."""
     own = inputs.cost_id, inputs.mapping, inputs.ports
     return inputs.memo.table(("step left", *name, *own))
 
@@ -141,7 +140,7 @@ def _known(table: Table) -> StepLeft | None:
 
 def known_place(name: tuple[object, ...], inputs: Inputs) -> int:
     """The exchange in front of which a step is known that was enough; 0 where none is."""
-    known = _known(_table(name, inputs))
+    known = _known(table_of(name, inputs))
     return known.place if known is not None and known.left is not None else 0
 
 
@@ -212,42 +211,11 @@ def record_mapped(taken: StepLeft, blocks: Blocks, inputs: Inputs, tracer: Trace
 
 def is_over(state: BudgetState, blocks: Blocks) -> bool:
     """Whether a request is over its limit, with what lies before where its compile began."""
-    inputs = state.inputs
-    if not inputs.behind_step:
-        return state.over(blocks) > 0
+    inputs, over = state.inputs, state.over(blocks)
+    if not inputs.behind_step or over > 0:
+        return over > 0
     start = inputs.start
-    held = sum(inputs.cost(block) for block in blocks if 0 <= block.order < start)
-    before = mapped_tokens(start, inputs)
-    return state.over(blocks) + before - held > 0
-
-
-def before_step(
-    blocks: Blocks, place: int, name: tuple[object, ...], inputs: Inputs
-) -> Blocks | None:
-    """The blocks before a step: those of a compile that looked at everything, or the log's; None
-    where what it was given is not what the log has.
-
-    Args:
-        place: of the step. name: of the limit.
-    """
-    if not inputs.behind_step:
-        return tuple([block for block in blocks if block.order < place])
-    first, start = inputs.snapshot.preamble, inputs.start
-    prefix = mapped_until(place, inputs)
-    exchanges = [block for block in blocks if 0 <= block.order < place]
-    new = sum(block.order >= start for block in exchanges)
-    if place < start or new < place - start:
-        return None
-    if any(block.order < first or prefix[block.order - first] != block for block in exchanges):
-        return None
-    texts = tuple(block for block in blocks if block.order < 0)
-    table = _table(name, inputs)
-    known: tuple[Blocks, Blocks, Blocks] | None = table.known("log")
-    if known is not None and known[0] is prefix and known[1] == texts:
-        return known[2]
-    since = known[0] if known is not None and begins_with(prefix, known[0]) else ()
-    if "tool" in map(attrgetter("role"), prefix[len(since) :]):
-        return None  # a result without its call is in no request
-    old = (*prefix, *texts)
-    table["log"] = prefix, texts, old
-    return old
+    room = sum(inputs.cost(block) for block in blocks if 0 <= block.order < start) - over
+    if inputs.mapping:
+        return mapped_exceeds(room, start, inputs) is not None
+    return tokens_between(inputs.snapshot.preamble, start, inputs) > room

@@ -7,13 +7,13 @@ of it goes, or nothing is enough, and all that lies in front goes before.
 """
 
 from bisect import bisect_left
-from itertools import accumulate, compress, dropwhile
+from itertools import accumulate, compress, dropwhile, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import DEFAULT_TIER, Blocks
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
@@ -26,15 +26,28 @@ from contextwright.spec.terminal import (
     CompactLongTurn,
     CompactRunning,
     Drop,
+    DropTier,
+    Run,
     Stage,
     SummarizeLargest,
+    SummarizeOldest,
     Terminal,
 )
 
+_TIER = attrgetter("tier")
+_ORDER, _TEXT = attrgetter("order"), -1
 FEWEST = 64
 """Exchanges that pay for leaving them out of sight."""
-_ALONE = CompactRunning | SummarizeLargest | CompactLargest
-"""Stages that leave alone what goes as a whole."""
+NEAR = 3
+"""Limits after which what a step shortens one by one begins anew: the newest exchanges that take
+three to six of them."""
+WEIGHED = 12
+"""The same where the least salient leave: with three, a recorded coding session had 6 of 356 calls
+fewer with all their values in sight."""
+_EACH = SummarizeOldest | SummarizeLargest | CompactLargest
+"""Stages that shorten each exchange."""
+_ALONE = Run | CompactRunning | SummarizeLargest | CompactLargest | DropTier
+"""Stages that leave alone what goes as a whole: `DropTier` what is in no tier below important."""
 
 
 class Near(NamedTuple):
@@ -44,6 +57,32 @@ class Near(NamedTuple):
     state: BudgetState
     blocks: Blocks
     spans: tuple[Span, ...] = ()
+
+
+def weighed_span(terminal: Terminal, stages: tuple[Stage, ...], limit: int) -> int | None:
+    """Tokens after which what a step shortens, or weighs, one by one begins anew; None where it
+    does neither."""
+    if terminal.order == "salience":
+        return WEIGHED * limit
+    return NEAR * limit if any(isinstance(stage, _EACH) for stage in stages) else None
+
+
+def with_whole(then: BudgetState, old: Blocks, since: int, span: int | None) -> BudgetState:
+    """With what a step summarizes, or drops, as it came, before anything else: all that lies before
+    `since`, and before the span of so many tokens in front of the newest one. Of what is that old
+    nothing is so short, or so salient, that it would stay. A span at a time, so that the scores of
+    the others are brought up to date at their end."""
+    if span is None:
+        return then
+    orders = list(map(_ORDER, old))
+    if _TEXT in orders:
+        del orders[orders.index(_TEXT) :]
+    stop = len(list(takewhile(since.__gt__, orders)))
+    costs = then.inputs.costs(old[: len(orders)])
+    if span > 0 and orders == sorted(orders):
+        sums = list(accumulate(costs[stop:], initial=0))
+        stop += max(0, bisect_left(sums, (sums[-1] // span - 1) * span))
+    return replace(then, whole=old[:stop], whole_tokens=sum(costs[:stop]))
 
 
 def near_step(
@@ -56,9 +95,11 @@ def near_step(
         stages: what the step does.
     """
     inputs, whole = state.inputs, state.whole
-    if len(whole) < FEWEST or not (_goes_first(old, terminal) and _stays_whole(state, stages)):
+    if len(whole) < FEWEST or not _goes_first(old, terminal, stages):
         return Near(state, old)
-    first = whole[0].order
+    first, turn = whole[0].order, inputs.snapshot.turn_start(inputs.snapshot.turn)
+    if not passes(stages, runs=whole[-1].order >= turn):
+        return Near(state, old)
     held = set(inputs.held_within(first, first + len(whole)))
     costs = [*inputs.costs(whole)]
     for order in held:
@@ -67,10 +108,10 @@ def near_step(
     cut = min(bisect_left(sums, sums[-1] - state.limit) - 1, inputs.settled - first)
     if cut < FEWEST:
         return Near(state, old)
-    held |= _divided(first + cut, inputs)
+    held |= divided(first + cut, inputs)
     spans = spans_between(first, first + cut, held)
-    passes = [whole[start - first : stop - first] for start, stop in spans]
-    if not all(_passes(blocks, inputs) for blocks in passes):
+    parts = [whole[start - first : stop - first] for start, stop in spans]
+    if not all(_may_pass(blocks, inputs) for blocks in parts):
         return Near(state, old)
     front = [whole[at - first] for at in sorted(held) if first <= at < first + cut]
     near = (*front, *whole[cut:])
@@ -79,30 +120,34 @@ def near_step(
     return Near(state, (*near, *old[len(whole) :]), spans)
 
 
-def _passes(blocks: Blocks, inputs: Inputs) -> bool:
+def _may_pass(blocks: Blocks, inputs: Inputs) -> bool:
     """Whether all of these may go, and the names of their range may be shown."""
     ends = blocks[0].lineage[0], blocks[-1].lineage[-1]
     return inputs.protection.frees(blocks) and all(inputs.clean_name(id) == id for id in ends)
 
 
-def _goes_first(old: Blocks, terminal: Terminal) -> bool:
+def _goes_first(old: Blocks, terminal: Terminal, stages: tuple[Stage, ...]) -> bool:
     """Whether what goes as a whole goes before all else, oldest first."""
+    tiers = set(map(_TIER, old))
+    if max(tiers) > DEFAULT_TIER and any(isinstance(stage, DropTier) for stage in stages):
+        return False
     if terminal.order == "salience":  # in each tier by itself
-        return len(set(map(attrgetter("tier"), old))) == 1
+        return len(tiers) == 1
     return terminal.order == "age"
 
 
-def _stays_whole(state: BudgetState, stages: tuple[Stage, ...]) -> bool:
-    """Whether nothing is done to what goes as a whole before it is dropped."""
-    snapshot = state.inputs.snapshot
-    alone = _ALONE
-    if state.whole[-1].order < snapshot.turn_start(snapshot.turn):
-        alone = _ALONE | CompactLongTurn  # which has the running turn alone
+def passes(stages: tuple[Stage, ...], *, runs: bool = False) -> bool:
+    """Whether nothing is done to what goes as a whole before it is dropped.
+
+    Args:
+        runs: whether some of that is of the running turn.
+    """
+    alone = _ALONE if runs else _ALONE | CompactLongTurn  # which has the running turn alone
     others = dropwhile(lambda stage: isinstance(stage, alone), stages)
     return isinstance(next(others, None), Drop)
 
 
-def _divided(place: int, inputs: Inputs) -> set[int]:
+def divided(place: int, inputs: Inputs) -> set[int]:
     """The user's words in front of the turn that a place divides: in a turn they go last."""
     snapshot = inputs.snapshot
     start = snapshot.turn_start(snapshot.log.turn_of(place))
