@@ -69,9 +69,9 @@ def weighed_span(terminal: Terminal, stages: tuple[Stage, ...], limit: int) -> i
 
 def with_whole(then: BudgetState, old: Blocks, since: int, span: int | None) -> BudgetState:
     """With what a step summarizes, or drops, as it came, before anything else: all that lies before
-    `since`, and before the span of so many tokens in front of the newest one. Of what is that old
-    nothing is so short, or so salient, that it would stay. A span at a time, so that the scores of
-    the others are brought up to date at their end."""
+    `since`, and the spans of so many tokens from there on, but for the newest one or two. Of what
+    is that old nothing is so short, or so salient, that it would stay. A span at a time, so that
+    the scores of the others are brought up to date at their end."""
     if span is None:
         return then
     orders = list(map(_ORDER, old))
