@@ -7,7 +7,7 @@ CONTEXTWRIGHT_DATA=... python -m benchmarks.economy_neighbours [--minify]
 import sys
 from collections.abc import Iterator
 
-from benchmarks.economy import BUDGETS, PAGE, compaction, compiled, full, run
+from benchmarks.economy import BUDGETS, PAGE, compaction, compiled, full, minified, run
 from benchmarks.economy_metrics import Method, Score
 from contextwright import C
 
@@ -46,11 +46,6 @@ JSON in a line. Written by `python -m benchmarks.economy_neighbours --minify`.
 def limited(budget: int) -> Method:
     """A limit, and nothing else."""
     return compiled(C.default() | C.budget(budget))
-
-
-def minified(budget: int) -> Method:
-    """`C.compaction` over JSON without its blanks."""
-    return compiled(C.default() | C.minify() | C.compaction(budget))
 
 
 def rows() -> Iterator[str]:

@@ -22,6 +22,7 @@ from contextwright.compiler import (
     step_places,
 )
 from contextwright.testing import target_for
+from contextwright.testing.rules import stored_again
 
 SPECS = (
     C.fit(400), C.fit(400, strategy="compact_then_summarize"),
@@ -81,7 +82,8 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
     monkeypatch.setattr(spec_compiler, "fitted_in", watched)
     monkeypatch.setattr(limited_again, "fitted_in", watched)
     engine, looked = engine_of(SPECS[seed % len(SPECS)]), 0
-    session = Session("grown", state={"intent": "find it"})
+    session = loaded = Session("grown", state={"intent": "find it"})
+    first = engine
     session.add("system", "Be brief.")
     session.user("Find it all.")
     for n in steps_of(session, random.Random(seed), 90):
@@ -93,7 +95,11 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
         if n % 3 == 0:
             is_of_everything(pack, session)
         if n % 10 == 0:
-            is_of_everything(engine_of(SPECS[seed % len(SPECS)]).compile(session), session)
+            first, loaded = engine_of(SPECS[seed % len(SPECS)]), stored_again(session)
+            is_of_everything(first.compile(loaded), loaded)
+        if n % 10 == 4:
+            loaded.extend(session.log[len(loaded) :])
+            is_of_everything(first.compile(loaded), loaded)
     assert looked > 20
 
 
@@ -147,7 +153,8 @@ def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(se
         if n % 5 == 0 or (passed and passed[-1]):
             is_of_everything(pack, session)
         if n % 20 == 0:
-            is_of_everything(engine_of(spec).compile(session), session)
+            loaded = stored_again(session)
+            is_of_everything(engine_of(spec).compile(loaded), loaded)
     assert sum(map(bool, passed)) > 3 and max(passed) > 20
     assert (len(floors - {0, 1}) > 1) == bool(seed % 3)
 
