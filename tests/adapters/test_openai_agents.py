@@ -12,12 +12,18 @@ from contextwright.testing.strict_server import StrictServer
 
 pytest.importorskip("agents")
 
-from agents import Agent, RunConfig, Runner, function_tool
+from agents import Agent, Model, ModelProvider, RunConfig, Runner, Usage, function_tool
+from agents.items import ModelResponse
 from agents.models.openai_provider import OpenAIProvider
 from openai import AsyncOpenAI
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 from tests.adapters.drivers import openai_agents_runs as drivers
 
-from contextwright.adapters.openai_agents import ContextProvider, read_back_tools
+from contextwright.adapters.openai_agents import ContextFilter, ContextProvider, read_back_tools
 
 
 @pytest.fixture(scope="module", params=drivers.DRIVERS, ids=lambda driver: driver.name)
@@ -50,6 +56,62 @@ def test_a_provider_holds_the_requests_of_agents_that_name_their_models():
         assert asyncio.run(play()) == ("done", "done")
     assert len(server.requests) == 26
     assert server.refused and server.overflows == len(server.refused)
+
+
+class Scripted(Model):
+    """Calls a tool, then is done. What it was asked is in `asked`, of all copies."""
+
+    def __init__(self):
+        self.model, self.asked = "gpt-5", []
+
+    async def get_response(self, system_instructions, input, *rest, **named):
+        self.asked.append(input)
+        text = ResponseOutputText(text="done", annotations=[], type="output_text")
+        done = ResponseOutputMessage(
+            id="m", role="assistant", status="completed", type="message", content=[text]
+        )
+        call = ResponseFunctionToolCall(
+            call_id="c1", name="read", arguments="{}", type="function_call"
+        )
+        output = [call if len(self.asked) == 1 else done]
+        return ModelResponse(output=output, usage=Usage(), response_id=f"r{len(self.asked)}")
+
+    async def stream_response(self, *_, **__):
+        raise NotImplementedError
+
+
+class Provided(ModelProvider):
+    def __init__(self, model):
+        self.model = model
+
+    def get_model(self, model_name):
+        return self.model
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"previous_response_id": "r0"},
+        {"conversation_id": "conv"},
+        {"auto_previous_response_id": True},
+    ],
+    ids=lambda kept: next(iter(kept)),
+)
+@pytest.mark.parametrize("hook", ["provider", "filter"])
+def test_a_result_goes_to_the_provider_that_keeps_its_call(hook, kept):
+    """The framework hands over what is new, and nothing of what the provider has."""
+    model = Scripted()
+    own = RunConfig(model_provider=Provided(model), tracing_disabled=True)
+    if hook == "provider":
+        own.model_provider = ContextProvider(C.compaction(8_000), provider=Provided(model))
+    else:
+        own.call_model_input_filter = ContextFilter(C.compaction(8_000), model="gpt-5")
+    agent = Agent(
+        "reader", model="gpt-5", tools=[function_tool(lambda: "text", name_override="read")]
+    )
+    made = Runner.run_sync(agent, "go", run_config=own, **kept)
+    assert made.final_output == "done"
+    assert [item["type"] for item in model.asked[1]] == ["function_call_output"]
 
 
 def test_a_model_of_the_frameworks_own_has_no_tools_that_read_back():

@@ -7,6 +7,7 @@ from pydantic_ai.messages import (
     BinaryContent,
     ModelRequest,
     ModelResponse,
+    SystemPromptPart,
     TextPart,
     ThinkingPart,
     ToolCallPart,
@@ -88,6 +89,11 @@ def test_what_was_added_is_a_message_and_what_was_left_out_is_gone():
     system, messages = through(fold)
     assert system is None and len(messages) == 2
     assert messages[0].parts[0].content == "so far: read a and b" and messages[1] is MESSAGES[3]
+
+
+def test_what_an_operator_wrote_speaks_with_the_system_s_voice():
+    _, (added, *_) = through(lambda wires: [wires[0], {"role": "system", "content": "Be kind"}])
+    assert [(type(part), part.content) for part in added.parts] == [(SystemPromptPart, "Be kind")]
 
 
 def test_reasoning_that_binds_goes_with_what_stood_before_it():

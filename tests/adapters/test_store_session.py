@@ -51,6 +51,29 @@ def test_items_come_back_as_they_were_added_here_and_in_another_process(store, s
     asyncio.run(play())
 
 
+def test_an_item_is_taken_back_after_a_restart(store):
+    async def play():
+        await session(store).add_items([USER, CALL, RESULT])
+        assert await session(store).pop_item() == RESULT
+        assert await session(store).get_items() == [USER, CALL]
+
+    asyncio.run(play())
+
+
+def test_what_another_process_put_in_an_item_s_place_is_read(store):
+    async def play():
+        here, there = session(store), session(store)
+        await here.add_items([USER, ANSWER])
+        assert await there.get_items() == [USER, ANSWER]
+        await here.pop_item()
+        await here.add_items([CALL])
+        assert await there.get_items() == [USER, CALL]
+        await there.add_items([RESULT])
+        assert await here.get_items() == [USER, CALL, RESULT]
+
+    asyncio.run(play())
+
+
 def test_items_are_taken_back_one_by_one_and_all(store):
     async def play():
         own = session(store)

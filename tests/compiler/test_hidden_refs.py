@@ -9,7 +9,7 @@ from hypothesis import given
 from contextwright import C, Session, compile, replay, target
 from contextwright.blocks.read_back_tools import read_back_tools
 from contextwright.errors import BudgetError, ModelError, RefError, StepError
-from contextwright.session.event import Tool
+from contextwright.session.event import Image, Text, Tool
 from contextwright.testing import FORMATS, assert_valid, sessions, specs, target_for
 
 LONG = "line of text that says little " * 200
@@ -53,6 +53,69 @@ def test_refs_are_shown_to_who_can_read_them(tools, options):
     sent = body(talked(*tools), **options)
     assert "[full output: event://e1#0, 1201 tokens]" in sent
     assert "out of reach" not in sent
+
+
+ROWS = "\n".join(f"row {n}: the value of item {n} is {n * 7}" for n in range(30))
+PICTURE = Image(data="aGk=", width=640, height=480)
+
+
+def worked():
+    """Turns of calls, another agent's words, and pictures."""
+    session = Session("w")
+    session.user("task")
+    for turn in range(8):
+        for n in range(3):
+            session.call("read", {"p": n}, id=f"c{turn}{n}")
+            session.result(f"c{turn}{n}", ROWS)
+        session.assistant(f"done {ROWS}", author="critic")
+        session.user("next", *([PICTURE] if turn < 3 else []))
+    return session
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.isolate(),
+        C.decay(full=1, fold=5, step=1),
+        C.decay(full=1, fold=5, step=1, subtasks=True),
+        C.summary_constraint(window=2_000),
+        C.fit(4_300),
+        C.compaction(2_500),
+        C.default(),
+    ],
+    ids=repr,
+)
+def test_no_word_shows_a_ref_that_nobody_reads(spec, format):
+    """Lines that stand for calls and turns, short messages, summaries of what was short, pictures
+    in words."""
+    options = {"model": target_for(format).model, "format": format, "window": 128_000}
+    pack = compile(worked(), spec, **options)
+    assert b"event://" not in pack.body and not pack.manifest.shows_refs
+    assert replay(pack.manifest, worked()).body == pack.body
+    shown = compile(worked(), spec, refs="show", **options)
+    if shown.manifest.changes and format != "text":
+        assert b"event://" in shown.body
+
+
+def test_another_agent_is_told_of_a_picture_by_no_address():
+    session = Session("p")
+    session.user("Draw.")
+    session.add("assistant", Text(text="Here."), PICTURE, author="painter")
+    session.user("Nice?")
+    for refs, told in (("hide", False), ("show", True)):
+        pack = compile(session, C.default(), model="gpt-5", agent="critic", refs=refs)
+        assert (b"event://" in pack.body) is told
+
+
+def test_a_ref_that_somebody_wrote_at_the_end_of_a_line_stays():
+    session = Session("q")
+    session.user("go")
+    session.call("read", {}, id="c")
+    session.result("c", ROWS + "\nsee event://e1#0\n" + ROWS)
+    session.assistant("Seen in event://e7")
+    session.user("and?")
+    assert "Seen in event://e7" in body(session)
 
 
 def test_a_reader_that_is_no_tool_of_the_request_reads_nothing():

@@ -6,6 +6,7 @@ context added is a new message. The framework's own list and objects are never t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Generic, Protocol, TypeVar
 
 from contextwright.adapters.answered_tools import is_our_tool
@@ -50,6 +51,8 @@ class MappedRequest(Generic[MessageT]):
         model: its name; empty where only the context knows it.
         system: text that stands in front of all messages.
         tools: name, description and parameters of each; ours are left to the context.
+        apart: whether the framework's messages are a user's and an assistant's alone: what the
+            context adds to the instruction is a part of its system text then.
 
     Attributes:
         body: in OpenAI Chat's form.
@@ -63,8 +66,10 @@ class MappedRequest(Generic[MessageT]):
         model: str,
         system: str | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
+        apart: bool = False,
     ) -> None:
         self._mapping, self._messages, self._system = mapping, list(messages), system
+        self._apart = apart
         self._shown = [mapping.wires(message) for message in self._messages]
         wires: list[Wire] = [{"role": "system", "content": system}] if system else []
         # of each chat message, the place of the framework's message and the one in it
@@ -81,11 +86,20 @@ class MappedRequest(Generic[MessageT]):
 
     def system_of(self, compiled: Body) -> str | None:
         """The system text of a compiled body; None where it is the framework's."""
-        first: Wire = next(iter(compiled["messages"]), {})
-        if not self._system or first.get("role") != "system":
-            return None
-        text = plain_text(first.get("content"))
-        return None if text == self._system else text
+        leading = self._leading(compiled["messages"])
+        text = "\n\n".join(plain_text(wire.get("content")) for wire in leading)
+        return None if not leading or text == self._system else text
+
+    def _leading(self, compiled: Sequence[Wire]) -> list[Wire]:
+        """The chat messages in front that are the system text; none where it is the framework's
+        own message."""
+        leading = list(takewhile(lambda wire: wire.get("role") == "system", compiled))
+        own = 1 if self._system else 0
+        if not self._apart:
+            return leading[:own]
+        sources = message_sources(self.body["messages"], compiled)
+        added = takewhile(lambda source: source is None, sources[own : len(leading)])
+        return leading[: own + len(list(added))]
 
     def messages_of(self, compiled: Body) -> list[MessageT]:
         """The framework's messages that a compiled body stands for. Where the model binds reasoning
@@ -102,7 +116,7 @@ class MappedRequest(Generic[MessageT]):
         """Compiled chat messages by the framework's message that they are of; -1 for an added
         one. The system text is none."""
         sources = message_sources(self.body["messages"], compiled)
-        start = bool(self._system and compiled and compiled[0].get("role") == "system")
+        start = len(self._leading(compiled))
         groups: list[tuple[int, dict[int, Wire]]] = []
         for wire, source in list(zip(compiled, sources, strict=True))[start:]:
             place, number = self._origins[source] if source is not None else (-1, 0)

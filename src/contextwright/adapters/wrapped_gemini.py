@@ -3,7 +3,7 @@
 import copy
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from contextwright.adapters.port import Body, ContextPort
@@ -59,8 +59,8 @@ class _GeminiCalls:
 
         def sent(new: Body) -> Iterator[Any]:
             chunks = method(verb, path, _sent(body, new), *rest)
-            # a refusal comes with the first chunk
-            return chain([next(chunks)], chunks)
+            # a refusal comes with the first chunk, if there is one
+            return chain([*islice(chunks, 1)], chunks)
 
         yield from heard(self._port, shown, self._port.send(shown, sent), _usage)
 

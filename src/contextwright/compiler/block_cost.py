@@ -74,7 +74,7 @@ def _block_cost(
         if not shown.refs:
             block = without_refs(block)
         if as_messages and shown.agent:
-            block = as_told(block, shown.agent)
+            block = as_told(block, shown.agent, refs=shown.refs)
         tokens = of_texts(block.messages) if of_texts is not None else None
         return renderer.cost(block, target) if tokens is None else tokens
 

@@ -2,6 +2,7 @@
 no address that leads nowhere (rules.md#refs). What it is costs no more than with them."""
 
 import re
+from collections.abc import Callable
 
 import msgspec
 
@@ -17,17 +18,23 @@ UNREADABLE = "out of reach"
 _MARK = re.compile(
     rf"{OUTPUT_NOTE.pattern}"
     r"|\[(?P<count>\d+ tokens), shortened here; in full: (?P<argument>\S+)\]"
+    r"|\[full message: (?P<message>\S+)\]"
+    # at the end of a line that tells of a call or a picture
+    r"|(?:, in full:|,)? (?P<line>event://[^\s\]]+)(?=\]?(?:\n|\Z))"
 )
 _SECTION = re.compile(r'\A(<context_block source="[^"<>\n]*"(?: priority="\d")?) ref="[^"<>\n]*"')
 _BEHIND = "(in full behind the ref)"
+
+
+_IsOwn = Callable[[str], bool]
+"""Whether a ref was put there by shortening: what else reads like one is somebody's."""
 
 
 def without_refs(block: Block) -> Block:
     """The block without the refs that shortening put into it. Evidence keeps its addresses: they
     are what an answer cites."""
     if not block.messages:
-        shows = block.ref and block.source != "evidence"
-        return msgspec.structs.replace(block, ref="") if shows else block
+        return _text_without_refs(block)
     if block.fidelity is Fidelity.RAW:
         return block
     calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
@@ -37,28 +44,49 @@ def without_refs(block: Block) -> Block:
     return block if same else msgspec.structs.replace(block, messages=messages)
 
 
+def _text_without_refs(block: Block) -> Block:
+    """A text without the ref of what it stands for; a summary also without those that it quotes of
+    what was shortened before it was summarized."""
+    if block.source == "evidence":
+        return block
+    text = block.text
+    if block.fidelity is Fidelity.SUMMARIZED:
+        text = _plain(text, lambda _: True)
+    if not block.ref and text == block.text:
+        return block
+    return msgspec.structs.replace(block, ref="", text=text)
+
+
 def _message(message: Message, block: Block, refs: dict[str, set[str]]) -> Message:
     if message.whole and message.event_id:
         return message
-    own = {event_ref(message.event_id or block.id)}
+    ids = (message.event_id or block.id, block.id, *block.lineage)
+    own = frozenset(map(event_ref, ids))
     parts = tuple(_part(part, own, refs, made=not message.event_id) for part in message.parts)
     same = all(new is old for new, old in zip(parts, message.parts, strict=True))
     return message if same else msgspec.structs.replace(message, parts=parts)
 
 
-def _part(part: AnyPart, own: set[str], refs: dict[str, set[str]], *, made: bool) -> AnyPart:
+def _part(part: AnyPart, own: frozenset[str], refs: dict[str, set[str]], *, made: bool) -> AnyPart:
+    def is_own(ref: str) -> bool:
+        return ref.partition("#")[0] in own
+
     if isinstance(part, Text):
         text = _SECTION.sub(r"\1", part.text, count=1) if made else part.text
         text = text.replace(_BEHIND, "(not shown)") if text is not part.text else text
-        text = _plain(text, own)
+        text = _plain(text, is_own)
         return part if text == part.text else Text(text=text)
     if isinstance(part, ToolCall):
-        arguments = _plain(part.arguments, own)
+        arguments = _plain(part.arguments, is_own)
         same = arguments == part.arguments
         return part if same else msgspec.structs.replace(part, arguments=arguments)
     if isinstance(part, ToolResult):
-        of_call = refs.get(part.call_id, own)
-        texts = [_plain(one.text, of_call) for one in part.content if isinstance(one, Text)]
+        of_call = refs.get(part.call_id, set())
+        texts = [
+            _plain(one.text, lambda ref: ref in of_call or is_own(ref))
+            for one in part.content
+            if isinstance(one, Text)
+        ]
         left = iter(texts)
         content = tuple(
             Text(text=next(left)) if isinstance(one, Text) else one for one in part.content
@@ -67,14 +95,19 @@ def _part(part: AnyPart, own: set[str], refs: dict[str, set[str]], *, made: bool
     return part
 
 
-def _plain(text: str, own: set[str]) -> str:
-    """The text with its own marks without their refs; what else reads like one is somebody's."""
+def _plain(text: str, is_own: _IsOwn) -> str:
+    """The text with its own marks without their refs."""
 
     def replaced(match: re.Match[str]) -> str:
-        if (match["full"] or match["cut"] or match["argument"]) not in own:
+        found = match["full"] or match["cut"] or match["argument"] or match["message"]
+        if not is_own(found or match["line"]):
             return match[0]
+        if match["line"]:
+            return ""
         if match["full"]:
             return f"[full output: {UNREADABLE}, {match['tokens']}]"
+        if match["message"]:
+            return f"[full message: {UNREADABLE}]"
         return f"[{match['count']}, shortened here]" if match["count"] else "[... truncated ...]"
 
-    return _MARK.sub(replaced, text) if "[" in text else text
+    return _MARK.sub(replaced, text) if "[" in text or "event://" in text else text

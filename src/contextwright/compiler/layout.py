@@ -42,7 +42,7 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     layout = with_bound_reasoning(placed, profile, first, inputs.memo, of_body=of_body)
     if not inputs.agent or not target.takes_messages:
         return layout
-    return _with_others_told(layout, inputs.agent)
+    return _with_others_told(layout, inputs.agent, refs=inputs.shows_refs)
 
 
 def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> Layout:
@@ -118,9 +118,9 @@ def is_foreign(block: Block) -> bool:
     return block.trust is not Trust.OPERATOR or block.layer >= Layer.EVIDENCE
 
 
-def _with_others_told(layout: Layout, agent: str) -> Layout:
+def _with_others_told(layout: Layout, agent: str, *, refs: bool) -> Layout:
     """With what other agents said told to this one."""
-    blocks = tuple(as_told(block, agent) for block in layout.conversation)
+    blocks = tuple(as_told(block, agent, refs=refs) for block in layout.conversation)
     pairs = zip(layout.conversation, blocks, strict=True)
     markers = tuple(telling(old) for old, new in pairs if new is not old)
     return msgspec.structs.replace(

@@ -24,11 +24,15 @@ def is_another(author: str, agent: str) -> bool:
     return bool(agent) and author not in _UNNAMED | {agent}
 
 
-def as_told(block: Block, agent: str) -> Block:
-    """The block as it is sent to an agent: its own as it is, another's as a transcript."""
+def as_told(block: Block, agent: str, *, refs: bool) -> Block:
+    """The block as it is sent to an agent: its own as it is, another's as a transcript.
+
+    Args:
+        refs: whether it says where pictures and files are found.
+    """
     if not is_of_another(block, agent):
         return block
-    lines = "\n".join(transcript(block, PROVIDER.renderer.draft()))
+    lines = "\n".join(transcript(block, PROVIDER.renderer.draft(), shows=refs))
     opening, closing = _markers(block)
     text = Text(text=f"{opening}\n{lines}\n{closing}")
     parts = [part for message in block.messages for part in message.parts]

@@ -200,6 +200,11 @@ class Context:
             self._engine(history, listed, tenant).bill(history.session, bill)
 
     @property
+    def model(self) -> str:
+        """The model's name, where it was given one; empty where each body says it."""
+        return self._model or ""
+
+    @property
     def read_back(self) -> bool:
         """Whether the tools that read what was shortened are among a request's tools."""
         return bool(self._options_of_target.get("read_back"))

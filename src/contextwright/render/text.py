@@ -30,7 +30,8 @@ class TextRenderer(Renderer):
 
     def cost(self, block: Block, target: Target) -> int:
         """Tokens of the block as a section of its own."""
-        return self.section_cost(_marked([block], self.draft()), target)
+        shows = target.shows_refs(())
+        return self.section_cost(_marked([block], self.draft(), shows=shows), target)
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens of a section and the empty line behind it."""
@@ -39,8 +40,9 @@ class TextRenderer(Renderer):
     def build(self, layout: Layout, target: Target, draft: RequestDraft) -> Request:
         """The text."""
         sections = [draft.section(section, "system") for section in layout.system]
+        shows = target.shows_refs(())
         for _, group in groupby(layout.conversation, key=lambda b: (b.source, b.tier)):
-            sections.append(clean(_marked(list(group), draft)))
+            sections.append(clean(_marked(list(group), draft, shows=shows)))
         sections += [draft.section(section, "tail") for section in layout.tail]
         return {"text": "\n\n".join(filter(None, sections))}
 
@@ -49,10 +51,10 @@ class TextRenderer(Renderer):
         return target.counter.count(request["text"])
 
 
-def _marked(blocks: list[Block], draft: RequestDraft) -> str:
+def _marked(blocks: list[Block], draft: RequestDraft, *, shows: bool) -> str:
     """Blocks of one source between one pair of markers, or nothing where they have no text. Each
     line of a block was escaped with its header in place: the section must not escape again."""
-    body = "\n".join(line for block in blocks for line in transcript(block, draft))
+    body = "\n".join(line for block in blocks for line in transcript(block, draft, shows=shows))
     if not body:
         return ""
     opening, _, closing = section("", source=blocks[0].source, tier=blocks[0].tier).partition("\n")
@@ -61,13 +63,18 @@ def _marked(blocks: list[Block], draft: RequestDraft) -> str:
     return f"{opening}\n{body}\n{closing.strip()}"
 
 
-def transcript(block: Block, draft: RequestDraft) -> Iterator[str]:
-    """A line a message, call and result: `[Turn 12] User: ...`. Never shaped like a call."""
+def transcript(block: Block, draft: RequestDraft, *, shows: bool = True) -> Iterator[str]:
+    """A line a message, call and result: `[Turn 12] User: ...`. Never shaped like a call.
+
+    Args:
+        shows: whether it says where a picture or a file is found.
+    """
     turn = f"[Turn {block.turn + 1}]"
     calls = {p.id: p.name for m in block.messages for p in m.parts if isinstance(p, ToolCall)}
     for message in block.messages:
         who, refs = _who(message), _own_refs(block, message)
         where = message.event_id or block.id
+        ref = event_ref(message.event_id) if shows and message.event_id else ""
         for part in message.parts:
             if isinstance(part, Text):
                 header, text = f"{who}:", _escaped(part.text, refs) if part.text.strip() else ""
@@ -76,9 +83,9 @@ def transcript(block: Block, draft: RequestDraft) -> Iterator[str]:
             elif isinstance(part, ToolResult):
                 name = _name(calls.get(part.call_id, part.name))
                 header = f"{name} {_STATUS[part.status]}"
-                text = _result(part, message, where, refs, draft)
+                text = _result(part, ref, where, refs, draft)
             elif isinstance(part, (Image, File)):
-                header, text = f"{who}:", _media(part, message, where, draft)
+                header, text = f"{who}:", _media(part, ref, where, draft)
             else:
                 continue
             if text or not isinstance(part, Text):
@@ -110,11 +117,11 @@ def _name(name: str) -> str:
 
 
 def _result(
-    result: ToolResult, message: Message, where: str, refs: frozenset[str], draft: RequestDraft
+    result: ToolResult, ref: str, where: str, refs: frozenset[str], draft: RequestDraft
 ) -> str:
     draft.missing(result, where)
     media = [
-        _media(part, message, where, draft)
+        _media(part, ref, where, draft)
         for part in result.content
         if isinstance(part, (Image, File))
     ]
@@ -122,10 +129,9 @@ def _result(
     return text or draft.empty(where)
 
 
-def _media(part: Image | File, message: Message, where: str, draft: RequestDraft) -> str:
+def _media(part: Image | File, ref: str, where: str, draft: RequestDraft) -> str:
     """A picture or a file in words, with the ref where it is found."""
-    ref = f", {event_ref(message.event_id)}]" if message.event_id else "]"
-    text = escape(describe(part).removesuffix("]") + ref)
+    text = escape(describe(part).removesuffix("]") + (f", {ref}]" if ref else "]"))
     draft.put("media_note", where, clean(text))
     return text
 

@@ -48,7 +48,7 @@ class ContextChatMiddleware(ContextOwner, ChatMiddleware):
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """The model's answer to the compiled request; as a stream where it is asked for one."""
-        request = _Request(context, call_next)
+        request = _Request(context, call_next, self.port.context.model)
         if not context.stream:
             await self.port.asend(request.mapped.body, request.send, bill=request.whole_bill)
             return
@@ -59,7 +59,9 @@ class ContextChatMiddleware(ContextOwner, ChatMiddleware):
 class _Request:
     """One request, as it is sent once or twice."""
 
-    def __init__(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, context: ChatContext, call_next: Callable[[], Awaitable[None]], model: str
+    ) -> None:
         self.context, self.call_next = context, call_next
         options = context.options or {}
         instructions = options.get("instructions")
@@ -71,6 +73,9 @@ class _Request:
             system=instructions if isinstance(instructions, str) else None,
             tools=(function_schema(t.name, t.description, t.parameters()) for t in tools),
         )
+        if kept := options.get("conversation_id"):
+            # the service has what came before; a body without a model would be a record, no request
+            self.mapped.body |= {"model": model, **self.mapped.body, "conversation": kept}
         self.stream: Any = None
         self.usage: Any = None  # of a streamed answer so far
 

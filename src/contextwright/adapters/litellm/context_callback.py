@@ -22,6 +22,7 @@ _SHOWN = (
     "max_completion_tokens",
     "max_output_tokens",
     "previous_response_id",
+    "conversation",
 )
 """What a context reads of a request; all else is LiteLLM's."""
 _CALLS = {"completion", "acompletion", "responses", "aresponses", "anthropic_messages"}

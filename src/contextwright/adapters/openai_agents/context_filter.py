@@ -12,6 +12,8 @@ from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.openai_agents.function_tools import function_tools, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
 
+_ASKS = frozenset({"user", "system", "developer"})
+
 
 class ContextFilter(ContextOwner):
     """A `call_model_input_filter` that compiles: items, instructions and tools are one budget.
@@ -41,8 +43,23 @@ class ContextFilter(ContextOwner):
         name = model if isinstance(model, str) else getattr(model, "model", None)
         if name:
             body["model"] = str(name)
+        if _goes_on(items):
+            body["conversation"] = "kept by the provider"
         new = await self.port.compiled(body)
         return ModelInputData(input=new["input"], instructions=new.get("instructions"))
+
+
+def _goes_on(items: Any) -> bool:
+    """Whether the provider keeps what came before, which a filter is not told: a result stands
+    there without its call, and nothing that the model said."""
+    shown = [dict(item) for item in items] if isinstance(items, list) else []
+    calls = {item.get("call_id") for item in shown if not _is_output(item)}
+    is_new = all(_is_output(item) or item.get("role", "") in _ASKS for item in shown)
+    return is_new and any(_is_output(one) and one.get("call_id") not in calls for one in shown)
+
+
+def _is_output(item: dict[str, Any]) -> bool:
+    return str(item.get("type", "")).endswith("_output")
 
 
 class _BillHooks(RunHooks[Any]):

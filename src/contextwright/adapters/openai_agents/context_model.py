@@ -97,7 +97,8 @@ def _body(
     model: Any, instructions: Any, items: Any, rest: tuple[Any, ...], named: dict[str, Any]
 ) -> Body:
     """A request of the framework's as a body. Behind its instructions and items stand its
-    settings, tools, output schema and handoffs, by place or by name."""
+    settings, tools, output schema and handoffs, by place or by name, and by name alone the
+    response or conversation that it goes on from, of which the items are what is new."""
     places = ("model_settings", "tools", "output_schema", "handoffs")
     arguments: dict[str, Any] = {**dict(zip(places, rest, strict=False)), **named}
     body: Body = {
@@ -108,4 +109,6 @@ def _body(
         body["instructions"] = instructions
     if name := getattr(model, "model", None):
         body["model"] = str(name)
+    chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
+    body |= {key: named[name] for name, key in chains.items() if named.get(name)}
     return body

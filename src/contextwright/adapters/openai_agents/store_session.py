@@ -2,11 +2,13 @@
 here can read, compile, check and forget."""
 
 import threading
+from contextlib import suppress
 from typing import Any
 
 from agents.memory import SessionSettings
 
 from contextwright.engine.conversation import Conversation
+from contextwright.errors import WriteConflict
 from contextwright.session.session import Session
 from contextwright.stores.store import SessionStore
 from contextwright.worker_threads import off_loop
@@ -92,14 +94,25 @@ class StoreSession:
         self._conversation = None
 
     def _living(self) -> Conversation:
-        """The conversation as it is stored; another process may have gone on with it."""
-        known, stored = self._conversation, self._store.length(self.session_id)
-        if known is not None and known.sessions and len(known.sessions[-1].log) == stored:
-            return known
-        self._conversation = Conversation(self.session_id, _FORMAT)
-        if stored:
-            self._conversation.restore(self._store.load(self.session_id))
-        return self._conversation
+        """The conversation as it is stored; another process may have gone on with it, or taken
+        something back."""
+        known = self._conversation
+        if not self._store.length(self.session_id):
+            self._conversation = Conversation(self.session_id, _FORMAT)
+            return self._conversation
+        if known is not None and known.sessions:
+            session = known.sessions[-1]
+            count = len(session.log)
+            with suppress(WriteConflict):
+                self._store.load_new(session)
+                return known if len(session.log) == count else self._restored(session)
+        return self._restored(self._store.load(self.session_id))
+
+    def _restored(self, session: Session) -> Conversation:
+        self._conversation = conversation = Conversation(self.session_id, _FORMAT)
+        conversation.restore(session)
+        conversation.number(self.session_id)
+        return conversation
 
     def _save(self, items: list[Any]) -> None:
         """Write the items: what is new, or all, where an item is read otherwise by what follows."""

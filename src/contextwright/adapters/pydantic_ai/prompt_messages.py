@@ -77,7 +77,8 @@ class PromptParts:
         """A message of one text."""
         if role == "assistant":
             return ModelResponse(parts=[TextPart(content=text)])
-        return ModelRequest(parts=[UserPromptPart(content=text)])
+        part = SystemPromptPart if role == "system" else UserPromptPart
+        return ModelRequest(parts=[part(content=text)])
 
 
 def _media(item: Any) -> PartView:

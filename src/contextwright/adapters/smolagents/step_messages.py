@@ -60,7 +60,8 @@ class StepMessages:
 
     def made(self, wire: Wire) -> ChatMessage:
         """A message for what was added."""
-        role = MessageRole.ASSISTANT if wire["role"] == "assistant" else MessageRole.USER
+        roles = {"assistant": MessageRole.ASSISTANT, "system": MessageRole.SYSTEM}
+        role = roles.get(wire["role"], MessageRole.USER)
         text = plain_text(wire.get("content"))
         return ChatMessage(role=role, content=[{"type": "text", "text": text}])
 

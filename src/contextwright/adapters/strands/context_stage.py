@@ -86,6 +86,7 @@ def _mapped(context: InvokeModelContext) -> MappedRequest[Any]:
         model=str(config.get("model_id") or ""),
         system=_system(context.system_prompt),
         tools=(function_schema(t["name"], t["description"], s.get("json", s)) for t, s in schemas),
+        apart=True,
     )
 
 
