@@ -39,6 +39,14 @@ def test_the_wrapped_client_is_of_the_same_type_and_the_given_one_stays(client):
     assert vars(client).keys() == before.keys() and "request" not in vars(client)
 
 
+def test_a_stream_that_has_no_chunk_stays_one():
+    client = genai.Client(api_key="none")
+    client._api_client.request_streamed = lambda *_, **__: iter(())
+    ask = {"model": "gemini-2.5-pro", "contents": "hi"}
+    wrapped = wrap(client, C.compaction(LIMIT))
+    assert list(wrapped.models.generate_content_stream(**ask)) == []
+
+
 def history(count):
     messages = [{"role": "user", "content": "read"}]
     for number in range(count):
