@@ -99,8 +99,8 @@ def _plain(text: str, is_own: _IsOwn) -> str:
     """The text with its own marks without their refs."""
 
     def replaced(match: re.Match[str]) -> str:
-        found = match["full"] or match["cut"] or match["argument"] or match["message"]
-        if not is_own(found or match["line"]):
+        ref = match["full"] or match["cut"] or match["argument"] or match["message"]
+        if not is_own(ref or match["line"]):
             return match[0]
         if match["line"]:
             return ""

@@ -150,15 +150,15 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     new = tuple(block for block in blocks if block.order >= step.place)
     span = weighed_span(terminal, stages, state.limit)
 
-    def look(then: BudgetState, given: Blocks) -> Near:
-        whole = with_whole(then, given, step.since, span)
+    def look(then: BudgetState, conversation: Blocks) -> Near:
+        whole = with_whole(then, conversation, step.since, span)
         if not behind:
-            return Near(whole, given)
-        near = near_step(whole, given, terminal, stages)
+            return Near(whole, conversation)
+        near = near_step(whole, conversation, terminal, stages)
         if old.has_made(near):
             return near
         every = before(passing=False)
-        assert every is not None, "what was given is what the log has"
+        assert every is not None, "what was conversation is what the log has"
         whole = with_whole(then, every.blocks, step.since, span)
         return near_step(whole, every.blocks, terminal, stages)
 

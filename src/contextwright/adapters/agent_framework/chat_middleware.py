@@ -73,9 +73,9 @@ class _Request:
             system=instructions if isinstance(instructions, str) else None,
             tools=(function_schema(t.name, t.description, t.parameters()) for t in tools),
         )
-        if kept := options.get("conversation_id"):
+        if conversation := options.get("conversation_id"):
             # the service has what came before; a body without a model would be a record, no request
-            self.mapped.body |= {"model": model, **self.mapped.body, "conversation": kept}
+            self.mapped.body |= {"model": model, **self.mapped.body, "conversation": conversation}
         self.stream: Any = None
         self.usage: Any = None  # of a streamed answer so far
 
