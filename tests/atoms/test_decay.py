@@ -51,7 +51,7 @@ def messages(session, spec, **options):
 
 
 def test_a_finished_turn_keeps_its_conclusion_and_a_line_on_each_call():
-    sent = messages(working(), C.isolate("boundary"))
+    sent = messages(working(), C.isolate("boundary"), refs="show")
     assert [m["role"] for m in sent] == ["user", "assistant", "assistant", "assistant"] * 4 + [
         "user"
     ]
@@ -62,7 +62,7 @@ def test_a_finished_turn_keeps_its_conclusion_and_a_line_on_each_call():
 
 
 def test_one_call_becomes_a_line_that_says_what_was_found():
-    sent = messages(working(2, 1), C.isolate("boundary"))
+    sent = messages(working(2, 1), C.isolate("boundary"), refs="show")
     line = sent[1]["content"]
     assert line.startswith("[Turn 1] web_search (Python sorting algorithms 0.0) → ")
     assert "P0" in line and line.endswith("event://e1#0") and "\n" not in line
@@ -76,7 +76,7 @@ def test_a_folded_search_names_what_was_found():
 
 
 def test_one_line_stands_for_a_subtask():
-    sent = messages(working(), C.decay(full=1, fold=9, step=1, subtasks=True))
+    sent = messages(working(), C.decay(full=1, fold=9, step=1, subtasks=True), refs="show")
     assert sent[1]["content"] == "[Turn 1] 2 tool calls (web_search × 2), in full: event://e1#..e4"
 
 
@@ -235,7 +235,7 @@ def test_old_pictures_are_described_and_can_be_had(age):
     for n in range(age):
         session.assistant(f"yes {n}")
         session.user(f"and {n}?")
-    body = compile(session, C.decay(), model="gpt-5").body.decode()
+    body = compile(session, C.decay(), model="gpt-5", refs="show").body.decode()
     assert ("aGk=" in body) == (age <= 2)
     assert "aGk=" in compile(session, C.decay(images=9), model="gpt-5").body.decode()
     if age > 2:
@@ -254,7 +254,7 @@ def test_a_picture_is_described_by_what_is_known_of_it():
     for n in range(4):
         session.assistant(f"yes {n}")
         session.user(f"and {n}?")
-    body = compile(session, C.decay(), model="gpt-5").body.decode()
+    body = compile(session, C.decay(), model="gpt-5", refs="show").body.decode()
     assert "image/png settings.png: a settings page with two switches, event://e1]" in body
     clean = compile(session, C.decay() | C.redact(patterns=["settings"]), model="gpt-5")
     assert "settings" not in clean.body.decode()

@@ -158,7 +158,7 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
         if old.has_made(near):
             return near
         every = before(passing=False)
-        assert every is not None, "what was conversation is what the log has"
+        assert every is not None, "what was given is what the log has"
         whole = with_whole(then, every.blocks, step.since, span)
         return near_step(whole, every.blocks, terminal, stages)
 
