@@ -12,7 +12,7 @@ from tests.compiler.test_fold import calls_of
 from contextwright import C, Session, compile, replay
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.scored_blocks import ScoredBlocks
-from contextwright.compiler import overflow, step_places, token_sums
+from contextwright.compiler import overflow, step_near, step_places, token_sums
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import BudgetError
 from contextwright.session.event import Tool
@@ -171,15 +171,15 @@ def looked_at(spec, calls):
 
 @pytest.mark.parametrize("spec", ONE_BY_ONE, ids=repr)
 def test_a_step_shortens_and_weighs_only_the_newest_exchanges_one_by_one(spec, monkeypatch):
-    monkeypatch.setattr(overflow, "NEAR", 1)
-    monkeypatch.setattr(overflow, "WEIGHED", 1)
+    monkeypatch.setattr(step_near, "NEAR", 1)
+    monkeypatch.setattr(step_near, "WEIGHED", 1)
     found = [looked_at(spec, calls) for calls in (60, 120, 240)]
     assert 0 < max(compacted for compacted, _ in found) < 60, found
     assert max(scored for _, scored in found) < 60, found
 
 
 def test_a_limit_by_salience_drops_what_is_too_old_to_be_weighed_first(monkeypatch):
-    monkeypatch.setattr(overflow, "WEIGHED", 1)
+    monkeypatch.setattr(step_near, "WEIGHED", 1)
     session = Session("s")
     session.user("Find out why the pump fails.")
     for n in range(120):
