@@ -38,7 +38,7 @@ def without_refs(block: Block) -> Block:
     if block.fidelity is Fidelity.RAW:
         return block
     calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
-    refs = {call.id: {event_ref(block.id, n), original_ref(call)} for n, call in enumerate(calls)}
+    refs = {call.id: original_ref(call) for call in calls}
     messages = tuple(_message(message, block, refs) for message in block.messages)
     same = all(new is old for new, old in zip(messages, block.messages, strict=True))
     return block if same else msgspec.structs.replace(block, messages=messages)
@@ -57,7 +57,7 @@ def _text_without_refs(block: Block) -> Block:
     return msgspec.structs.replace(block, ref="", text=text)
 
 
-def _message(message: Message, block: Block, refs: dict[str, set[str]]) -> Message:
+def _message(message: Message, block: Block, refs: dict[str, str]) -> Message:
     if message.whole and message.event_id:
         return message
     ids = (message.event_id or block.id, block.id, *block.lineage)
@@ -67,7 +67,7 @@ def _message(message: Message, block: Block, refs: dict[str, set[str]]) -> Messa
     return message if same else msgspec.structs.replace(message, parts=parts)
 
 
-def _part(part: AnyPart, own: frozenset[str], refs: dict[str, set[str]], *, made: bool) -> AnyPart:
+def _part(part: AnyPart, own: frozenset[str], refs: dict[str, str], *, made: bool) -> AnyPart:
     def is_own(ref: str) -> bool:
         return ref.partition("#")[0] in own
 
@@ -81,9 +81,9 @@ def _part(part: AnyPart, own: frozenset[str], refs: dict[str, set[str]], *, made
         same = arguments == part.arguments
         return part if same else msgspec.structs.replace(part, arguments=arguments)
     if isinstance(part, ToolResult):
-        of_call = refs.get(part.call_id, set())
+        read = refs.get(part.call_id, "")
         texts = [
-            _plain(one.text, lambda ref: ref in of_call or is_own(ref))
+            _plain(one.text, lambda ref: ref == read or is_own(ref))
             for one in part.content
             if isinstance(one, Text)
         ]

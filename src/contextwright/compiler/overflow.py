@@ -8,7 +8,6 @@ naming it.
 
 from collections.abc import Iterator
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from contextwright.compiler.stages import StageAction
 
 _MODEL_WINDOW = ModelWindow()
-_ORDER, _TEXT = attrgetter("order"), -1
 
 
 class Spare(NamedTuple):

@@ -53,9 +53,8 @@ def _goes_on(items: Any) -> bool:
     """Whether the provider keeps what came before, which a filter is not told: a result stands
     there without its call, and nothing that the model said."""
     shown = [dict(item) for item in items] if isinstance(items, list) else []
-    calls = {item.get("call_id") for item in shown if not _is_output(item)}
     is_new = all(_is_output(item) or item.get("role", "") in _ASKS for item in shown)
-    return is_new and any(_is_output(one) and one.get("call_id") not in calls for one in shown)
+    return is_new and any(map(_is_output, shown))
 
 
 def _is_output(item: dict[str, Any]) -> bool:
