@@ -14,8 +14,7 @@ from contextwright.session.event import Event, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, Task
 from contextwright.text.call_arguments import arguments_in
-from contextwright.text.output_notes import full_output_note
-from contextwright.text.tool_result import is_noted
+from contextwright.text.ref_notes import full_output_note, is_noted
 
 LEAST = 40
 """Tokens that each text keeps at least; of up to twice as many, all."""

@@ -14,6 +14,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.text.call_outcome import argument_values, result_values
 from contextwright.text.cut import cut
 from contextwright.text.json_fields import load_json
+from contextwright.text.ref_notes import line_tail, media_tail, range_tail
 from contextwright.text.tool_result import shorten_result, target_of
 
 LINE = 60
@@ -65,7 +66,7 @@ def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
     tools = ", ".join(f"{name} × {n}" if n > 1 else name for name, n in used.items())
     ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
     last = trace[-1]
-    text = f"[Turn {last.turn + 1}] {used.total()} tool calls ({tools}), in full: {ref}"
+    text = f"[Turn {last.turn + 1}] {used.total()} tool calls ({tools}){range_tail(ref)}"
     made = _as_assistant_text(last, text, "folded to its conclusion", inputs)
     if made is last or inputs.cost(made) >= sum(map(inputs.cost, trace)):
         return tuple(folded(block, inputs) for block in blocks)
@@ -97,7 +98,7 @@ def _traced(block: Block, most: int, inputs: Inputs) -> Block:
     for place, call in enumerate(calls):
         result = results.get(call.id)
         line = _trace_line(call, result, most, inputs)
-        ref = f" {event_ref(block.id, place)}" if _is_answered(result) else ""
+        ref = line_tail(event_ref(block.id, place)) if _is_answered(result) else ""
         lines.append(f"[Turn {block.turn + 1}] {line}{ref}")
     return _as_assistant_text(block, "\n".join(lines), "folded: one line a call", inputs)
 
@@ -162,7 +163,7 @@ def _words(part: Image | File, message: Message, turn: int, caption: str) -> Tex
         what, kind = f"{part.media_type}{size}{escape(name[:80])}", "Image"
     else:
         what, kind = part.name or part.media_type, "File"
-    ref = f", {event_ref(message.event_id)}" if message.event_id else ""
+    ref = media_tail(event_ref(message.event_id)) if message.event_id else ""
     shown = f": {escape(caption[:CAPTION])}" if caption else ""
     return Text(text=f"[{kind} at Turn {turn + 1}: {who} {what}{shown}{ref}]")
 
@@ -182,7 +183,7 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
     )
     gave = escape(" ".join(short.split())) or "nothing"
     failed = "failed: " if result.status == "error" else ""
-    return f"{head} → {failed}{gave} {ref}"
+    return f"{head} → {failed}{gave}{line_tail(ref)}"
 
 
 def _trace_line(call: ToolCall, result: ToolResult | None, most: int, inputs: Inputs) -> str:

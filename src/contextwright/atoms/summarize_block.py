@@ -10,7 +10,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Task
-from contextwright.text.output_notes import full_output_note
+from contextwright.text.ref_notes import full_output_note
 
 MOST_TOKENS = 300
 SHARE = 4

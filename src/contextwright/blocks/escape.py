@@ -17,7 +17,7 @@ for the Latin ones that they look like. All repetitions are possessive: time is 
 import re
 from unicodedata import normalize
 
-from contextwright.text.output_notes import OUTPUT_NOTE, ref_of
+from contextwright.text.ref_notes import OUTPUT_NOTE, ref_of
 
 MARKERS = ("contextblock", "warning")
 """The names of our tags, as `_as_seen` gives them."""
@@ -57,6 +57,9 @@ _NAMED = {"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"}
 _ENTITY = re.compile(r"&(?:amp|quot|lt|gt|#([0-9]{1,7}));")
 _CHARACTERS = {entity: char for char, entity in _NAMED.items()}
 _UNDO = re.compile(r"&amp;(?=(?:amp;)*+(?:lt|#[0-9]{1,7});)|&lt;|&#([0-9]{1,7});")
+BEHIND_REF = "(in full behind the ref)"
+"""What a section says that has room for its ref alone."""
+_REF = re.compile(r'\A(<context_block source="[^"<>\n]*"(?: priority="\d")?) ref="[^"<>\n]*"')
 _SECTION = re.compile(
     r'<context_block source="([^"<>\n]*)"(?: priority="(\d)")?'
     r'(?: ref="[^"<>\n]*")?(?: sign="\w*")?>\n'
@@ -78,6 +81,12 @@ def section(text: str, *, source: str, tier: int = 0, ref: str = "", sign: str =
     signed = f' sign="{sign}"' if sign else ""
     head = f'<context_block source="{attribute(source)}"{priority}{whole}{signed}>'
     return f"{head}\n{escape(text)}\n</context_block>"
+
+
+def section_without_ref(text: str) -> str:
+    """A section that shows no address; a text that begins with none as it is."""
+    shown, found = _REF.subn(r"\1", text)
+    return shown.replace(BEHIND_REF, "(not shown)") if found else text
 
 
 def markers_of(marked: str) -> tuple[str, str]:

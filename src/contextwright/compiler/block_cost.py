@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.layering import Layer
-from contextwright.compiler.hidden_refs import without_refs
+from contextwright.compiler.hidden_refs import block_without_refs
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, section_of
 from contextwright.compiler.other_agents import as_told, is_another
 from contextwright.compiler.token_sums import SOURCE
@@ -72,7 +72,7 @@ def _block_cost(
 
     def cost_of_messages(block: Block) -> int:
         if not shown.refs:
-            block = without_refs(block)
+            block = block_without_refs(block)
         if as_messages and shown.agent:
             block = as_told(block, shown.agent, refs=shown.refs)
         tokens = of_texts(block.messages) if of_texts is not None else None
@@ -80,7 +80,7 @@ def _block_cost(
 
     def cost_of_text(block: Block) -> int:
         if not shown.refs:
-            block = without_refs(block)
+            block = block_without_refs(block)
         if shown.framed and block.layer is not Layer.SYSTEM:
             return cost_of_item(block, target)
         section = renderer.section_cost(section_of(block, target.sign), target)

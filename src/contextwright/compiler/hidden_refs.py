@@ -1,36 +1,18 @@
 """A block as it is told where nobody could read its refs: it says that it was shortened, and shows
 no address that leads nowhere (rules.md#refs). What it is costs no more than with them."""
 
-import re
-from collections.abc import Callable
-
 import msgspec
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.escape import section_without_ref
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import AnyPart, Text, ToolCall, ToolResult
-from contextwright.text.output_notes import OUTPUT_NOTE
-
-UNREADABLE = "out of reach"
-"""What stands for a ref; as short as one."""
-_MARK = re.compile(
-    rf"{OUTPUT_NOTE.pattern}"
-    r"|\[(?P<count>\d+ tokens), shortened here; in full: (?P<argument>\S+)\]"
-    r"|\[full message: (?P<message>\S+)\]"
-    # at the end of a line that tells of a call or a picture
-    r"|(?:, in full:|,)? (?P<line>event://[^\s\]]+)(?=\]?(?:\n|\Z))"
-)
-_SECTION = re.compile(r'\A(<context_block source="[^"<>\n]*"(?: priority="\d")?) ref="[^"<>\n]*"')
-_BEHIND = "(in full behind the ref)"
+from contextwright.text.ref_notes import without_refs
 
 
-_IsOwn = Callable[[str], bool]
-"""Whether a ref was put there by shortening: what else reads like one is somebody's."""
-
-
-def without_refs(block: Block) -> Block:
+def block_without_refs(block: Block) -> Block:
     """The block without the refs that shortening put into it. Evidence keeps its addresses: they
     are what an answer cites."""
     if not block.messages:
@@ -51,7 +33,7 @@ def _text_without_refs(block: Block) -> Block:
         return block
     text = block.text
     if block.fidelity is Fidelity.SUMMARIZED:
-        text = _plain(text, lambda _: True)
+        text = without_refs(text, lambda _: True)
     if not block.ref and text == block.text:
         return block
     return msgspec.structs.replace(block, ref="", text=text)
@@ -72,18 +54,16 @@ def _part(part: AnyPart, own: frozenset[str], refs: dict[str, str], *, made: boo
         return ref.partition("#")[0] in own
 
     if isinstance(part, Text):
-        text = _SECTION.sub(r"\1", part.text, count=1) if made else part.text
-        text = text.replace(_BEHIND, "(not shown)") if text is not part.text else text
-        text = _plain(text, is_own)
+        text = without_refs(section_without_ref(part.text) if made else part.text, is_own)
         return part if text == part.text else Text(text=text)
     if isinstance(part, ToolCall):
-        arguments = _plain(part.arguments, is_own)
+        arguments = without_refs(part.arguments, is_own)
         same = arguments == part.arguments
         return part if same else msgspec.structs.replace(part, arguments=arguments)
     if isinstance(part, ToolResult):
         read = refs.get(part.call_id, "")
         texts = [
-            _plain(one.text, lambda ref: ref == read or is_own(ref))
+            without_refs(one.text, lambda ref: ref == read or is_own(ref))
             for one in part.content
             if isinstance(one, Text)
         ]
@@ -93,21 +73,3 @@ def _part(part: AnyPart, own: frozenset[str], refs: dict[str, str], *, made: boo
         )
         return part if content == part.content else msgspec.structs.replace(part, content=content)
     return part
-
-
-def _plain(text: str, is_own: _IsOwn) -> str:
-    """The text with its own marks without their refs."""
-
-    def replaced(match: re.Match[str]) -> str:
-        ref = match["full"] or match["cut"] or match["argument"] or match["message"]
-        if not is_own(ref or match["line"]):
-            return match[0]
-        if match["line"]:
-            return ""
-        if match["full"]:
-            return f"[full output: {UNREADABLE}, {match['tokens']}]"
-        if match["message"]:
-            return f"[full message: {UNREADABLE}]"
-        return f"[{match['count']}, shortened here]" if match["count"] else "[... truncated ...]"
-
-    return _MARK.sub(replaced, text) if "[" in text or "event://" in text else text

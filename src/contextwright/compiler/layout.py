@@ -12,7 +12,7 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.bound_reasoning import with_bound_reasoning
-from contextwright.compiler.hidden_refs import without_refs
+from contextwright.compiler.hidden_refs import block_without_refs
 from contextwright.compiler.left_out import SOURCE as LEFT_OUT
 from contextwright.compiler.other_agents import as_told, telling
 from contextwright.render.insertion import Insertion
@@ -35,7 +35,7 @@ EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Tex
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
     """The blocks in their places, with the reasoning that the target's model takes back."""
     if not inputs.shows_refs:
-        blocks = inputs.memo.map("without refs", blocks, without_refs)
+        blocks = inputs.memo.map("without refs", blocks, block_without_refs)
     placed = _placed(assembled, blocks, target, inputs.protection.task)
     profile, first = target.reasoning, inputs.snapshot.preamble
     of_body = target.sources is not None

@@ -15,7 +15,7 @@ from contextwright.render.renderer import Overhead, Renderer, Request, SendableP
 from contextwright.render.target import Target
 from contextwright.render.wire import clean, describe
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
-from contextwright.text.output_notes import OUTPUT_NOTE, ref_of
+from contextwright.text.ref_notes import OUTPUT_NOTE, media_tail, ref_of
 
 _ROLES = {"user": "User", "assistant": "Agent", "system": "System", "tool": "Tool"}
 
@@ -131,7 +131,7 @@ def _result(
 
 def _media(part: Image | File, ref: str, where: str, draft: RequestDraft) -> str:
     """A picture or a file in words, with the ref where it is found."""
-    text = escape(describe(part).removesuffix("]") + (f", {ref}]" if ref else "]"))
+    text = escape(describe(part).removesuffix("]") + (f"{media_tail(ref)}]" if ref else "]"))
     draft.put("media_note", where, clean(text))
     return text
 

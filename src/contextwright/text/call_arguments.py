@@ -11,10 +11,10 @@ from collections.abc import Callable
 from contextwright.text.content_router import shorten
 from contextwright.text.cut import Count
 from contextwright.text.json_fields import load_json
+from contextwright.text.ref_notes import argument_note, has_argument_note
 
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_MARKED = re.compile(r"\[\d+ tokens, shortened here(?:; in full: \S+)?\]\Z")
 LEAST = 8
 """Tokens below which the beginning of a string says nothing: the mark stands alone."""
 
@@ -71,9 +71,9 @@ def arguments_in(
 def _short(text: str, room_of: Callable[[int], int | None], count: Count, ref: str) -> str:
     tokens = count(text)
     room = room_of(tokens)
-    if room is None or _MARKED.search(text):
+    if room is None or has_argument_note(text):
         return text
-    mark = f"[{tokens} tokens, shortened here{f'; in full: {ref}' if ref else ''}]"
+    mark = argument_note(ref, tokens)
     head = shorten(text, room, count, index=False).text if room >= LEAST else ""
     short = f"{head}\n{mark}" if head else mark
     return short if count(short) < tokens else text

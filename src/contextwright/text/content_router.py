@@ -31,9 +31,9 @@ from contextwright.text.line_selection import (
 )
 from contextwright.text.log_lines import log_share, log_units
 from contextwright.text.numbered_lines import is_numbered
-from contextwright.text.output_notes import full_output_note
 from contextwright.text.prose_units import prose_units
 from contextwright.text.readable_text import is_all_bytes, readable
+from contextwright.text.ref_notes import full_output_note
 from contextwright.text.search_results import TITLES, read_results, result_forms, results_in
 from contextwright.text.source_outline import code_units, is_code
 from contextwright.text.stack_trace import is_trace, trace_units

@@ -11,7 +11,7 @@ from contextwright.text.content_router import shorten
 from contextwright.text.cut import Count, cut
 from contextwright.text.json_fields import load_json
 from contextwright.text.json_units import read_json
-from contextwright.text.output_notes import full_output_note
+from contextwright.text.ref_notes import END_NOTE, full_output_note
 from contextwright.text.search_results import read_results
 
 _WRITES = re.compile(r"write|save|create_file|edit|apply_patch|str_replace", re.IGNORECASE)
@@ -26,7 +26,6 @@ _WRONG = re.compile(
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"(?im)^#\s+(.{1,120})$|<title>([^<]{1,120})")
-_NOTE = re.compile(r"\n?\[full output: (\S+), \d+ tokens\]\Z")
 _COUNTED = re.compile(r"(\d+) (?:results|rows: )|[\w.]{1,40} \((\d+)\) ")
 """How the forms of results and rows begin: `8 results:`, `results (8) title/url`."""
 HEAD = 20_000
@@ -35,17 +34,6 @@ REPORT = 60
 """Tokens of what a tool reports beside having written."""
 LEAST = 8
 """Tokens beside the note with the ref that a result has in any case: a note alone says nothing."""
-
-
-def is_noted(text: str, ref: str) -> bool:
-    """Whether a text ends by saying that its whole is at this ref: it was shortened before."""
-    noted = _NOTE.search(text) if ref and text.endswith("]") else None
-    return noted is not None and noted[1] == ref
-
-
-def may_be_noted(text: str) -> bool:
-    """Whether a text ends as one that says where its whole is."""
-    return text.endswith(" tokens]")
 
 
 def target_of(arguments: Any) -> str:
@@ -74,7 +62,7 @@ def shorten_result(
         is_told: whether what was looked for stands in front already.
     """
     whole = count(text)
-    match = _NOTE.search(text)
+    match = END_NOTE.search(text)
     own_note = match if match and match[1] == ref else None
     if whole <= max_tokens or (own_note and not text[: own_note.start()].strip()):
         return text

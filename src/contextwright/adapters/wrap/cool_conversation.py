@@ -11,7 +11,6 @@ from contextwright.adapters.wrap.live_renderer import (
     FORMAT,
     SentCounter,
     message_tokens,
-    without_event_refs,
 )
 from contextwright.adapters.wrap.water_fill import water_fill
 from contextwright.compiler.manifest import Manifest
@@ -26,6 +25,7 @@ from contextwright.session.event import Event, Text, ToolResult
 from contextwright.session.exchange import Exchange
 from contextwright.session.session import Session
 from contextwright.spec.task import NO_ANSWERS
+from contextwright.text.ref_notes import without_event_notes
 from contextwright.tokens.counter import Counter
 from contextwright.words import C
 
@@ -215,7 +215,7 @@ def _outcome(
     why = "; ".join(dict.fromkeys(one.fallback for one in pack.manifest.answers if one.fallback))
     parts = {key: short for key, short in newest.items() if key[0] in stay}
     for key, old, new in _changed(pack, left):
-        reason, plain = makers.get(key[0], ""), without_event_refs(new)
+        reason, plain = makers.get(key[0], ""), without_event_notes(new)
         by = reason.rpartition(": by ")[2] if ": by " in reason else "cut"
         if key in newest:
             old, by = newest[key].old, f"{newest[key].by}, cut"

@@ -13,13 +13,12 @@ from contextwright.render.renderer import Count, Overhead, Renderer, Request, Se
 from contextwright.render.target import Target
 from contextwright.render.wire import Wire
 from contextwright.session.event import AnyPart, Opaque, Text, Thinking, ToolCall, ToolResult
+from contextwright.text.ref_notes import without_event_notes
 from contextwright.tokens.counter import Counter
 
 FORMAT = "live-messages"
 OVERHEAD = 4
 """Tokens of a message beside its texts: OpenAI's number, since the provider is not known here."""
-_EVENT_REF = re.compile(r"\n?\[full output: event://[^\]\n]*\]|, full output: event://[^\s\]]+")
-"""How a shortened text names the whole in its session: nobody but us could read that."""
 _DATA = re.compile(r"[^\s]{200,}")
 """Base64, keys and the like: no words, and counted by no provider as text."""
 
@@ -95,11 +94,6 @@ def message_tokens(parts: Iterable[AnyPart], counter: Counter) -> int:
     return OVERHEAD + sum(counter.count(words(part)) for part in parts)
 
 
-def without_event_refs(text: str) -> str:
-    """A text without the refs that only its session could resolve."""
-    return _EVENT_REF.sub("", text) if "event://" in text else text
-
-
 class SentCounter(Counter):
     """Counts a text as it will be sent: with a mark that names an artifact, or with none, where
     the engine's names an event.
@@ -116,7 +110,5 @@ class SentCounter(Counter):
 
     def _count(self, text: str) -> int:
         """Tokens of the text, as it will be sent."""
-        if "event://" not in text:
-            return self._inner.count(text)
-        sent = _EVENT_REF.sub("", text)
+        sent = without_event_notes(text)
         return self._inner.count(sent) + (self._mark_tokens if sent != text else 0)

@@ -22,7 +22,7 @@ from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import Standing
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.content_router import shorten
-from contextwright.text.output_notes import full_output_note
+from contextwright.text.ref_notes import full_output_note
 
 HEAD_TOKENS = 100
 """What stays of a long agent output (context-algebra.md#compaction)."""

@@ -25,7 +25,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import Shortener
-from contextwright.text.tool_result import may_be_noted
+from contextwright.text.ref_notes import may_be_noted
 
 SHARES = (4, 16)
 """A text keeps a quarter of its tokens; where that was not enough, a sixteenth."""

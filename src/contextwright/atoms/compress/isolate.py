@@ -14,7 +14,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import EVERY, Ranges
 from contextwright.spec.traits import Traits
-from contextwright.text.output_notes import full_output_note
+from contextwright.text.ref_notes import full_output_note
 
 MASKED = 20
 """Tokens of a result below which a placeholder would not be shorter."""

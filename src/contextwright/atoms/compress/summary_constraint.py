@@ -13,6 +13,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
+from contextwright.text.ref_notes import message_note
 
 LEAST = 16
 """Tokens that a message keeps at least: a short sentence."""
@@ -87,7 +88,7 @@ class UnderPressure(Atom, frozen=True, kw_only=True):
                 return text
             task = summary_task(text, room, model=self.model)
             answer = inputs.ask(task) if room >= SUMMARY_ROOM else None
-            tail = f"\n[full message: {ref}]"
+            tail = f"\n{message_note(ref)}"
             return shortened(text, room, answer, inputs.count, tail).text
 
         messages = rewrite(block, on_text=on_text)

@@ -16,7 +16,7 @@ from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.cut import cut
-from contextwright.text.output_notes import cut_note, without_notes
+from contextwright.text.ref_notes import cut_note, without_notes
 
 MARKER = "[... truncated ...]"
 ARGUMENT_TOKENS = 60

@@ -22,7 +22,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import shorten
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
-from contextwright.text.output_notes import full_output_note
+from contextwright.text.ref_notes import full_output_note
 from contextwright.text.source_outline import definitions
 from contextwright.text.tool_result import shorten_result
 

@@ -6,7 +6,7 @@ from itertools import accumulate
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.escape import section
+from contextwright.blocks.escape import BEHIND_REF, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import range_ref
@@ -114,9 +114,7 @@ def note_block(
     if line := pages_line(blocks, decisions.upto, decisions.pages, space, inputs, shown):
         lines.append(line)
     ref = range_ref(blocks[first].lineage[0], blocks[last].lineage[-1])
-    text = section(
-        "\n".join(lines) or "(in full behind the ref)", source=SOURCE, ref=ref, sign=inputs.sign
-    )
+    text = section("\n".join(lines) or BEHIND_REF, source=SOURCE, ref=ref, sign=inputs.sign)
     count = decisions.upto - sum(at < decisions.upto for at in decisions.held)
     return Block(
         id=f"{SOURCE}/{blocks[first].lineage[0]}",
