@@ -18,21 +18,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import figures
-from benchmarks.economy import (
-    BUDGETS,
+from benchmarks.economy import BUDGETS
+from benchmarks.economy_baselines import (
     clearing,
-    compiled,
     dropping,
     full,
     head_tail,
     last_n,
     masking,
-    sessions,
     superseded,
 )
 from benchmarks.economy_defaults import defaults
 from benchmarks.economy_metrics import Method, Score, scores
+from benchmarks.economy_own import compiled
 from benchmarks.economy_peers import peers
+from benchmarks.recorded_chats import sessions
 from contextwright import C
 from contextwright.tune.session_sums import Interval, SessionSums, differences, intervals
 

@@ -7,8 +7,10 @@ CONTEXTWRIGHT_DATA=... python -m benchmarks.economy_neighbours [--minify]
 import sys
 from collections.abc import Iterator
 
-from benchmarks.economy import BUDGETS, PAGE, compaction, compiled, full, minified, run
+from benchmarks.economy import BUDGETS, PAGE, run
+from benchmarks.economy_baselines import full
 from benchmarks.economy_metrics import Method, Score
+from benchmarks.economy_own import compaction, compiled, minified
 from contextwright import C
 
 FILES = ("pi_coding", "tau_chained", "se_agent", "tau_bench_airline")

@@ -15,17 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import figures
-from benchmarks.economy import (
-    BUDGETS,
-    Method,
-    clearing,
-    compiled,
-    dropping,
-    exchanges_of,
-    last_n,
-    sessions,
-)
+from benchmarks.economy import BUDGETS, Method
+from benchmarks.economy_baselines import clearing, dropping, exchanges_of, last_n
 from benchmarks.economy_metrics import Message, tokens_of
+from benchmarks.economy_own import compiled
+from benchmarks.recorded_chats import sessions
 from contextwright import C
 
 PLANTED = 20

@@ -19,8 +19,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.economy import compaction, plain, rows
 from benchmarks.economy_metrics import Message, asked_at, scores, tokens_of
+from benchmarks.economy_own import compaction
+from benchmarks.recorded import rows
+from benchmarks.recorded_chats import plain
 
 PAGE = Path(__file__).parents[1] / "docs/reference/labelled-trajectories.md"
 PAGE_RUNS = ("tau_bench_airline@3000", "tau_bench_airline@2000", "intercode_sql@500")

@@ -21,10 +21,10 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.economy import Message
-from benchmarks.economy import sessions as recorded
+from benchmarks.economy_metrics import Message
 from benchmarks.peer_proxies import installed, version
 from benchmarks.recorded import evenly
+from benchmarks.recorded_chats import sessions as recorded
 from contextwright import C
 from contextwright.engine.session_budget import input_cost
 from contextwright.serve.proxy_server import ProxyThread

@@ -23,18 +23,12 @@ from typing import Any, NamedTuple
 
 from benchmarks import economy_peers as peers
 from benchmarks import figures
-from benchmarks.economy import (
-    clearing,
-    compiled,
-    dropping,
-    full,
-    head_tail,
-    last_n,
-    sessions,
-)
+from benchmarks.economy_baselines import clearing, dropping, full, head_tail, last_n
 from benchmarks.economy_defaults import defaults
 from benchmarks.economy_metrics import Message, Method, is_valid, text_of, tokens_of
+from benchmarks.economy_own import compiled
 from benchmarks.reader_model import Reader, loaded, package_file
+from benchmarks.recorded_chats import sessions
 from contextwright import C
 
 FILES = ("tooltalk", "intercode_sql", "toolbench")

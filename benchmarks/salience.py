@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-from benchmarks.economy import BUDGETS, compiled, full, run
+from benchmarks.economy import BUDGETS, run
+from benchmarks.economy_baselines import full
+from benchmarks.economy_own import compiled
 from contextwright import C
 from contextwright.spec.expr import Expr
 

@@ -27,7 +27,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.economy import plain, rows
+from benchmarks.recorded import rows
+from benchmarks.recorded_chats import plain
 from contextwright import C
 from contextwright.sweep import SweepJob, SweepSpec, sweep
 from contextwright.sweep.sweep_table import SESSIONS

@@ -13,9 +13,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.economy import BUDGETS, compiled, full, plain, rows
+from benchmarks.economy import BUDGETS
+from benchmarks.economy_baselines import full
 from benchmarks.economy_metrics import Message, Method, Request, score
+from benchmarks.economy_own import compiled
 from benchmarks.economy_peers import peers
+from benchmarks.recorded import rows
+from benchmarks.recorded_chats import plain
 from contextwright import parse
 from contextwright.errors import BudgetError
 from contextwright.spec.expr import Expr

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.economy import compiled, sessions
 from benchmarks.economy_metrics import Message, text_of, tokens_of, values_of
+from benchmarks.economy_own import compiled
+from benchmarks.recorded_chats import sessions
 from contextwright import C
 from contextwright.spec.expr import Expr
 from contextwright.traces.later_values import shows

@@ -246,7 +246,7 @@ def test_labels_are_there_for_every_exchange():
 
 @pytest.mark.skipif("CONTEXTWRIGHT_DATA" not in os.environ, reason="no recorded sessions here")
 def test_a_recorded_session_has_its_blocks_in_place():
-    from benchmarks.economy import sessions
+    from benchmarks.recorded_chats import sessions
 
     from contextwright import read_session
 

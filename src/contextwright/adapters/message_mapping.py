@@ -86,20 +86,20 @@ class MappedRequest(Generic[MessageT]):
 
     def system_of(self, compiled: Body) -> str | None:
         """The system text of a compiled body; None where it is the framework's."""
-        leading = self._leading(compiled["messages"])
+        wires: list[Wire] = compiled["messages"]
+        sources = message_sources(self.body["messages"], wires) if self._apart else []
+        leading = wires[: self._leading(wires, sources)]
         text = "\n\n".join(plain_text(wire.get("content")) for wire in leading)
         return None if not leading or text == self._system else text
 
-    def _leading(self, compiled: Sequence[Wire]) -> list[Wire]:
-        """The chat messages in front that are the system text; none where it is the framework's
+    def _leading(self, compiled: Sequence[Wire], sources: Sequence[int | None]) -> int:
+        """How many chat messages in front are the system text; none where it is the framework's
         own message."""
-        leading = list(takewhile(lambda wire: wire.get("role") == "system", compiled))
-        own = 1 if self._system else 0
+        leading = len(list(takewhile(lambda wire: wire.get("role") == "system", compiled)))
+        own = min(leading, 1 if self._system else 0)
         if not self._apart:
-            return leading[:own]
-        sources = message_sources(self.body["messages"], compiled)
-        added = takewhile(lambda source: source is None, sources[own : len(leading)])
-        return leading[: own + len(list(added))]
+            return own
+        return own + len(list(takewhile(lambda source: source is None, sources[own:leading])))
 
     def messages_of(self, compiled: Body) -> list[MessageT]:
         """The framework's messages that a compiled body stands for. Where the model binds reasoning
@@ -116,7 +116,7 @@ class MappedRequest(Generic[MessageT]):
         """Compiled chat messages by the framework's message that they are of; -1 for an added
         one. The system text is none."""
         sources = message_sources(self.body["messages"], compiled)
-        start = len(self._leading(compiled))
+        start = self._leading(compiled, sources)
         groups: list[tuple[int, dict[int, Wire]]] = []
         for wire, source in list(zip(compiled, sources, strict=True))[start:]:
             place, number = self._origins[source] if source is not None else (-1, 0)

@@ -85,8 +85,8 @@ def section(text: str, *, source: str, tier: int = 0, ref: str = "", sign: str =
 
 def section_without_ref(text: str) -> str:
     """A section that shows no address; a text that begins with none as it is."""
-    shown, found = _REF.subn(r"\1", text)
-    return shown.replace(BEHIND_REF, "(not shown)") if found else text
+    shown, hits = _REF.subn(r"\1", text)
+    return shown.replace(BEHIND_REF, "(not shown)") if hits else text
 
 
 def markers_of(marked: str) -> tuple[str, str]:
