@@ -6,6 +6,7 @@ import pytest
 from tests.compiler.test_fold import calls_of
 from tests.compiler.test_step_left import engine_of, steps_of
 from tests.parameters import few
+from tests.work_counts import exchanges_read
 
 from contextwright import C, Session
 from contextwright.atoms.compress.decay import Decay
@@ -144,6 +145,65 @@ def test_a_cap_is_the_same_in_two_parts(seed, monkeypatch):
     """Step after step; what is protected among them, and more than the cap."""
     spec = CAPPED[seed % len(CAPPED)]
     assert compared_in_two_parts(spec, (WordAtStep,), seed, 120, monkeypatch) > 8
+
+
+SHORT = C.compact(min_tokens=4, max_tokens=9)
+FRONTED = (
+    SHORT | C.decay(2, 3, step=2, max_tokens=60), C.default() | SHORT | C.cap(300) | C.budget(400),
+    C.default() | C.truncate(12) | C.decay(1, 1, step=1, summary=False, subtasks=True),
+    C.minify() | C.truncate(9) | C.decay(2, 2, max_tokens=40) | C.budget(500),
+    C.compact("stale", stale_after=2, min_tokens=4, max_tokens=9) | C.decay(2, 2, max_tokens=60) | C.budget(600),
+    C.default() | SHORT | C.cap(260) | C.compaction(900), (C.default() | SHORT | C.cap(300)) + C.window(2),
+    SHORT | C.fresh(3, stale_action="summarize") | C.budget(500), SHORT | C.decay(2, 2) | C.fit(400),
+    (SHORT | C.decay(1, 2, max_tokens=50)) + C.failures(2) | C.budget(600),
+    C.priority(3) | C.truncate(10) | C.decay(2, 2, max_tokens=50) | C.budget(500),
+)  # fmt: skip
+"""Words that divide the conversation behind others that look at each exchange alone."""
+
+
+@pytest.mark.parametrize("seed", few(range(44), 11))
+def test_behind_words_that_look_at_each_exchange_it_is_the_same_in_two_parts(seed, monkeypatch):
+    """Request and receipt, turn after turn."""
+    spec, words = FRONTED[seed % len(FRONTED)], (Decay, Fresh, Summarize, WordAtStep)
+    assert compared_in_two_parts(spec, words, seed, 90, monkeypatch) > 8
+
+
+@pytest.mark.parametrize(
+    "word", [C.decay(), C.cap(600), C.cool(600), C.compress_results(budget=600)]
+)
+def test_behind_words_that_look_at_each_exchange_a_turn_reads_what_is_new(word):
+    def read(turns: int) -> int:
+        session, engine = Session("long"), engine_of(C.compact() | word | C.budget(1000))
+        for n in range(turns):
+            ask(session, n)
+        engine.compile(session)
+        counts = list[int]()
+        for n in range(9):
+            ask(session, turns + n)
+            counts.append(exchanges_read(lambda: engine.compile(session)))
+        return sorted(counts)[len(counts) // 2]
+
+    assert read(400) < read(100) + 20
+
+
+def test_a_summary_tells_what_it_stands_for_as_it_was_in_the_log():
+    """Not also what words in front of it made of each, which nobody was sent."""
+    session = Session("long")
+    for n in range(60):
+        ask(session, n)
+    manifest = engine_of(SHORT | C.decay(2, 3, step=2, max_tokens=60)).compile(session).manifest
+    [summary] = [one for one in manifest.changes if one.action == "summarized"]
+    alone = engine_of(C.decay(2, 3, step=2, max_tokens=60)).compile(session).manifest
+    [raw] = [one for one in alone.changes if one.action == "summarized"]
+    assert summary.tokens_before == raw.tokens_before
+    assert 0 < sum(one.action == "compacted" for one in manifest.changes) < 12
+
+
+def ask(session: Session, n: int) -> None:
+    session.user(f"What of {n}?")
+    session.call("find", {"what": n}, id=f"c{n}")
+    session.result(f"c{n}", f"It is {n}, as was said. " * 30)
+    session.assistant(f"It is {n}.")
 
 
 def test_between_two_steps_a_window_in_tokens_looks_at_what_is_new():

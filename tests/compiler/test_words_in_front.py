@@ -44,3 +44,21 @@ def test_what_is_worth_it_together_is_told_wherever_a_compile_begins(seed):
     spec = GAINS[seed % 3] | C.budget(dice.randint(60, 260))
     assert plan(spec).view != "all"
     expect_the_same_as_it_grows(spec, list(agent(dice).log if seed % 2 else named(dice).log))
+
+
+SHORT = C.compact(min_tokens=4, max_tokens=9)
+PAST_THEIR_LIMIT = (
+    SHORT | C.cool(120), C.default() | C.truncate(12) | C.cool(90), SHORT | C.compress_results(budget=150),
+    C.minify() | C.compact("stale", stale_after=2, min_tokens=4, max_tokens=9) | C.cool(150), SHORT | C.cool(100) | C.truncate(9),
+    C.redact(["here", "9"]) | SHORT | C.cool(120), C.default() | C.priority(3) | C.truncate(14) | C.compress_results(budget=200),
+)  # fmt: skip
+"""Words with a limit of their own, behind others that look at each exchange alone."""
+
+
+@pytest.mark.parametrize("seed", few(range(56), 7))
+def test_what_shortens_all_to_the_least_may_stand_behind_others(seed):
+    """Request and receipt, of short turns and of a long one."""
+    dice = random.Random(seed)
+    spec = PAST_THEIR_LIMIT[seed % len(PAST_THEIR_LIMIT)] | C.budget(dice.randint(200, 300))
+    assert plan(spec).view == "least"
+    expect_the_same_as_it_grows(spec, list(agent(dice).log if seed // 7 % 2 else named(dice).log))

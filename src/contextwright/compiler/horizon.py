@@ -8,7 +8,7 @@ before them, change nothing of what is sent. Else it looks further back, at last
 """
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.mapped_log import maps
@@ -178,15 +178,21 @@ def is_whole(body: Expr) -> bool:
 
 
 def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:
-    """Whether what knows the log is given it as it is: by one term, and before any other step."""
+    """Whether what knows the log is given it as it is: by one term, and before any other step. One
+    that shortens all to the least may stand behind those that look at each exchange alone."""
     if isinstance(body, Union):
         return all(_stands_on_log(term, list(_terms(term))) for term in body.terms)
     while isinstance(body, Pipe):
         body = body.head
-    behind = chain.from_iterable(steps[1:] for steps in terms)
-    return isinstance(body, (Atom, Chain)) and all(
-        one.traits.view not in _LOG_VIEWS for one in behind
-    )
+    return isinstance(body, (Atom, Chain)) and all(map(_knows_first, terms))
+
+
+def _knows_first(steps: tuple[Atom, ...]) -> bool:
+    front = list(takewhile(lambda one: one.traits.maps, steps))
+    views = [one.traits.view for one in steps]
+    if "least" in views[: len(front) + 1]:
+        views.remove("least")
+    return _LOG_VIEWS.isdisjoint(views[1:])
 
 
 def indexed_by(body: Expr) -> Indexed | None:

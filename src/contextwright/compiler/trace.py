@@ -22,6 +22,7 @@ from contextwright.compiler.trace_findings import Findings, LimitStage, left_out
 from contextwright.compiler.word_left import behind_all
 from contextwright.compiler.word_of_log import by_itself
 from contextwright.compiler.word_steps import applied
+from contextwright.compiler.words_in_front import front_of, without_merged
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
@@ -308,19 +309,35 @@ def run(expr: Expr, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Bl
         tracer.notes.append(f"{expr.first!r} gave nothing: {expr.second!r} instead")
         return run(expr.second, inputs, tracer, guard)
     if isinstance(expr, Pipe):
-        before = len(inputs.asked)
-        divided = behind_all(expr.steps[0], expr.head, inputs, tracer, guard)
-        head = run(expr.head, inputs, tracer, guard) if divided is None else divided
-        rest = expr.steps if divided is None else expr.steps[1:]
-        return _steps(rest, head, inputs.after(before), tracer)
+        return _piped(expr.head, expr.steps, inputs, tracer, guard)
     if isinstance(expr, Chain):
         if not expr.steps:
             return _everything(inputs, guard)
-        before = len(inputs.asked)
-        first = run(expr.steps[0], inputs, tracer, guard)
-        return _steps(expr.steps[1:], first, inputs.after(before), tracer)
+        return _piped(None, expr.steps, inputs, tracer, guard)
     assert isinstance(expr, Atom)
     return _alone(expr, inputs, tracer, guard)
+
+
+def _piped(
+    head: Expr | None,
+    steps: tuple[Atom, ...],
+    inputs: Inputs,
+    tracer: Tracer,
+    guard: Callable[[Blocks], Blocks],
+) -> Blocks:
+    """What steps make of what a head brings, or of the conversation where there is none."""
+    before, front = len(inputs.asked), front_of(steps)
+    done = len(front) + 1
+    made = behind_all(steps[done - 1], head, inputs, tracer, guard, front)
+    if made is None:
+        # what words in front made of exchanges that a summary stands for is not told
+        attempt = tracer.attempt() if front and inputs.is_sole else tracer
+        first = run(steps[0] if head is None else head, inputs, attempt, guard)
+        rest = steps[head is None : done]
+        made = _steps(rest, first, inputs.after(before), attempt)
+        if attempt is not tracer:
+            tracer.take(without_merged(attempt.findings()))
+    return _steps(steps[done:], made, inputs.after(before), tracer)
 
 
 def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks], Blocks]) -> Blocks:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from msgspec.structs import astuple, replace
 
 from contextwright.blocks.block import Blocks
+from contextwright.compiler.mapped_log import mapped
 from contextwright.compiler.step_places import LimitStep, inputs_then, rule_of, step_of
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.expr import Atom
@@ -34,7 +35,7 @@ class WordAtStep:
         last = snapshot.exchange_count - 1
         if last <= snapshot.preamble:
             return 0
-        newest = inputs.cleaned(inputs.blocks(snapshot.exchanges(last), SOURCE))
+        newest = mapped(snapshot.exchanges(last), inputs)
         if tokens(last) + sum(map(inputs.cost, newest)) <= self._limit:
             return 0
         standing = step_of(rule_of(self._word, self._limit, inputs), 0, inputs)

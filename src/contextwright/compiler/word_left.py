@@ -14,6 +14,7 @@ from contextwright.compiler.stood_for import places_among
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
+from contextwright.compiler.words_in_front import in_order_of, record_front, without_merged
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, TakenAnswers
@@ -92,10 +93,24 @@ _Parts = _Settled | WordAtStep
 
 
 def behind_all(
-    word: Atom, head: Expr, inputs: Inputs, tracer: "Tracer", guard: Guarding
+    word: Atom,
+    head: Expr | None,
+    inputs: Inputs,
+    tracer: "Tracer",
+    guard: Guarding,
+    front: tuple[Atom, ...] = (),
 ) -> Blocks | None:
-    """As `in_two`, of the first word behind the whole conversation, or behind what the log's
-    indexes find of it."""
+    """As `in_two`, of a word behind the whole conversation, or behind what the log's indexes find
+    of it.
+
+    Args:
+        head: what brings it; None for the conversation that a transform stands on by itself.
+        front: the words between that and this one.
+    """
+    if front:
+        is_all = head is None or (isinstance(head, Atom) and head.traits.whole)
+        is_free = is_all and inputs.protection.compaction < 0
+        return in_two(word, inputs, tracer, guard, SOURCE, front) if is_free else None
     if isinstance(head, Indexed):
         return _newest_of(head, word, inputs, tracer, guard)
     if not (isinstance(head, Atom) and head.traits.whole) or inputs.protection.compaction >= 0:
@@ -135,7 +150,12 @@ def _chosen(word: LogSelector, inputs: Inputs, tracer: "Tracer") -> Blocks | Non
 
 
 def in_two(
-    word: Atom, inputs: Inputs, tracer: "Tracer", guard: Guarding, source: str | None = None
+    word: Atom,
+    inputs: Inputs,
+    tracer: "Tracer",
+    guard: Guarding,
+    source: str | None = None,
+    front: tuple[Atom, ...] = (),
 ) -> Blocks | None:
     """What a word makes of the conversation, with nothing to its left: of what lies before a place
     once, of the rest at every turn. None where it does not say so of itself, or where what it
@@ -144,6 +164,7 @@ def in_two(
     Args:
         guard: what redacts blocks as they are brought, and writes it down.
         source: what brings the conversation; what the word stands on by itself, if None.
+        front: words in front of it, which look at each exchange alone.
     """
     snapshot = inputs.snapshot
     parts = _Settled(word) if isinstance(word, Divided) else at_step(word)
@@ -152,19 +173,24 @@ def in_two(
     if snapshot.has_summaries or inputs.start > snapshot.preamble:
         return None
     first, source = snapshot.preamble, parts.divides if source is None else source
-    guarded = replace(inputs, mapping=inputs.guards)
-    place = parts.divides_at(inputs, _tokens(guarded, source))
+    given = replace(inputs, mapping=(*inputs.guards, *front))
+    place = parts.divides_at(given, _tokens(given, source))
     is_history = first < place <= parts.holds_until(inputs)
     if not is_history or not snapshot.begins_log:
         return None
-    left = _left(word, parts, mapped_until(place, guarded, source), source, inputs, tracer)
-    newer = mapped(snapshot.exchanges(place), guarded, source)
+    left = _left(word, parts, mapped_until(place, given, source), source, given, front, tracer)
+    newer = mapped(snapshot.exchanges(place), given, source)
     if not parts.is_whole(left.blocks, newer, inputs):
         return None
     after = parts.behind(newer, inputs)
     if inputs.guards:
         guard(logged(places_among((*left.blocks, *after)), inputs, source))
+    since = len(tracer.changes)
     tracer.take(left.brief if inputs.is_sole else left.findings)
+    if front:
+        plain = mapped(snapshot.exchanges(place), replace(inputs, mapping=inputs.guards), source)
+        record_front(front, plain, inputs, tracer)
+        tracer.changes[since:] = in_order_of(front, tracer.changes[since:])
     inputs.used.update(left.answers.used)
     inputs.stepped.update(left.stepped)
     return (*left.blocks, *_recorded(word, newer, after, source, tracer))
@@ -186,21 +212,32 @@ def _recorded(word: Atom, before: Blocks, after: Blocks, source: str, tracer: "T
 
 
 def _left(
-    word: Atom, parts: _Parts, old: Blocks, source: str, inputs: Inputs, tracer: "Tracer"
+    word: Atom,
+    parts: _Parts,
+    old: Blocks,
+    source: str,
+    inputs: Inputs,
+    front: tuple[Atom, ...],
+    tracer: "Tracer",
 ) -> WordLeft:
     protection = inputs.protection
     held = frozenset(at for at in protection.exchanges if at <= old[-1].order)
     own = parts.key(inputs)
     key = (held, inputs.agent, inputs.ports, inputs.cost, inputs.sign, *own)
-    table = inputs.memo.table(("word left", word, source, inputs.cost_id))
+    table = inputs.memo.table(("word left", front, word, source, inputs.cost_id))
     known: WordLeft | None = table.known("")
     if known is not None and known.old is old and known.key == key and known.answers.hold(inputs):
         return known
     before, used, attempt = collected(inputs), TakenAnswers(), tracer.attempt()
     stepped = dict[object, int]()
+    if front:
+        plain = replace(inputs, mapping=inputs.guards)
+        record_front(front, mapped_until(old[-1].order + 1, plain, source), inputs, attempt)
     made = parts.front(old, replace(inputs, used=used, stepped=stepped))
     blocks = _recorded(word, old, made, source, attempt)
     findings = attempt.findings()
+    if front and inputs.is_sole:
+        findings = without_merged(findings)
     brief = findings_in_ranges(findings, inputs)
     answers = kept_answers(used, inputs)
     left = WordLeft(old, key, blocks, findings, brief, answers, stepped)
