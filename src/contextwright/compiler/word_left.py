@@ -157,7 +157,7 @@ def in_two(
     source: str | None = None,
     front: tuple[Atom, ...] = (),
 ) -> Blocks | None:
-    """What a word makes of the conversation, with nothing to its left: of what lies before a place
+    """What a word makes of the conversation, with no more to its left: of what lies before a place
     once, of the rest at every turn. None where it does not say so of itself, or where what it
     stands on is not the conversation as the log has it.
 
@@ -173,13 +173,13 @@ def in_two(
     if snapshot.has_summaries or inputs.start > snapshot.preamble:
         return None
     first, source = snapshot.preamble, parts.divides if source is None else source
-    given = replace(inputs, mapping=(*inputs.guards, *front))
-    place = parts.divides_at(given, _tokens(given, source))
+    ground = replace(inputs, mapping=(*inputs.guards, *front))
+    place = parts.divides_at(ground, _tokens(ground, source))
     is_history = first < place <= parts.holds_until(inputs)
     if not is_history or not snapshot.begins_log:
         return None
-    left = _left(word, parts, mapped_until(place, given, source), source, given, front, tracer)
-    newer = mapped(snapshot.exchanges(place), given, source)
+    left = _left(word, parts, mapped_until(place, ground, source), source, ground, front, tracer)
+    newer = mapped(snapshot.exchanges(place), ground, source)
     if not parts.is_whole(left.blocks, newer, inputs):
         return None
     after = parts.behind(newer, inputs)
