@@ -57,6 +57,10 @@ _PARTS = KNOWN_KINDS | {
     "inline_data", "fileData", "file_data", "thought", "thoughtSignature", "thought_signature",
 }  # fmt: skip
 _SYSTEM = ("system_instruction", "systemInstruction")
+_TEXT_KEYS = ("result", "output", "error")
+"""What a function's response is by custom, where it is a text and nothing else."""
+RESPONSE = "response"
+"""In `extra` of a result: that its text is the JSON of the whole response."""
 
 
 def sniff(document: Document) -> bool:
@@ -270,29 +274,47 @@ def part_of(value: Any, where: str) -> AnyPart:
         id = str(called.get("id") or name)
         return ToolCall(id=id, name=name, arguments=arguments, extra=extra)
     if response is not None:
-        return _result(Fields(response, f"{where}.function_response").whole)
+        return result_of(Fields(response, f"{where}.function_response").whole)
     if "text" not in part:
-        return _media(part)
+        return Text(text="", extra=extra) if _is_signature(part) else _media(part)
     text = fields.text("text", "")
     if part.get("thought") is True:
         return Thinking(text=text, signature=str(signature or ""), provider="google")
     return Text(text=text, extra=extra)
 
 
-def _result(response: Json) -> ToolResult:
+def _is_signature(part: Json) -> bool:
+    """Whether a part is a thought signature alone, which has to come back as it is."""
+    return bool(part) and part.keys() <= {"thoughtSignature", "thought_signature"}
+
+
+def result_of(response: Json) -> ToolResult:
+    """A function response as a result of ours."""
     value = response.get("response")
     fields = object_if(value)
-    error = set(fields) == {"error"}
-    single = fields["error"] if error else fields.get("result", fields.get("output"))
+    key, single = next(iter(fields.items())) if len(fields) == 1 else ("", None)
+    is_text = key in _TEXT_KEYS and isinstance(single, str)
     media = [_media(object_if(part)) for part in list_if(response.get("parts"))]
-    text = single if isinstance(single, str) else text_of(value) if fields or not media else ""
+    text = str(single) if is_text else text_of(value) if fields or not media else ""
     name = str(response.get("name") or "")
     return ToolResult(
         call_id=str(response.get("id") or name),
         name=name,
         content=(Text(text=text), *media),
-        status="error" if error else "ok",
+        status="error" if key == "error" else "ok",
+        extra=NO_FIELDS if is_text or not fields else {NAME: {RESPONSE: True}},
     )
+
+
+def response_of(result: ToolResult, text: str) -> Json:
+    """What a function response says: the tool's own object where its text is that, or else a text.
+
+    Args:
+        text: of the result, as it is sent.
+    """
+    if text == result.text and object_if(result.extra.get(NAME)).get(RESPONSE):
+        return object_if(value_of(text))
+    return {"error" if result.status in {"error", "interrupted"} else "result": text}
 
 
 def _media(part: Json) -> Image | File | Opaque:
@@ -322,7 +344,7 @@ def part_to(part: AnyPart) -> Json | None:
             call = {"id": part.id, "name": part.name, "args": value_of(part.arguments)}
             return {"functionCall": call, **signature}
         case ToolResult():
-            response = {"error" if part.status == "error" else "result": part.text}
+            response = response_of(part, part.text)
             named = {"id": part.call_id, "name": part.name, "response": response}
             others = [part_to(each) for each in part.content if not isinstance(each, Text)]
             media = [each for each in others if each is not None]

@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Message
 from contextwright.formats.fields import list_if, object_if
+from contextwright.formats.gemini import response_of, result_of
 from contextwright.memo.by_identity import by_identity
 from contextwright.memo.ownership import owned_table
 from contextwright.render.alternate import AlternatingRenderer
@@ -20,7 +21,6 @@ from contextwright.render.gemini_body import (
     config_of,
     declarations,
     either,
-    json_text,
 )
 from contextwright.render.gemini_rules import RULES
 from contextwright.render.message_layout import Layout
@@ -51,6 +51,13 @@ from contextwright.session.event import (
     ToolResult,
 )
 
+_FILES = (
+    "gs://",
+    "https://generativelanguage.googleapis.com/",
+    "https://www.youtube.com/",
+    "https://youtu.be/",
+)
+"""Where a file lies that Gemini reads by its address (ai.google.dev, files and video)."""
 SKIP_SIGNATURE = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 """base64 of `skip_thought_signature_validator`: what Google takes where a signature was lost."""
 _PARTS = SendableParts(reasoning_of="google", reasoning_form=("text",), assistant_media=True)
@@ -172,10 +179,9 @@ class GeminiRenderer(AlternatingRenderer):
             tokens = self.overhead.call + count(str(call.get("name", "")))
             return tokens + schema_tokens(call.get("args"), count)
         if response:
-            values = object_if(response.get("response")).values()
-            values_text = [one if isinstance(one, str) else json_text(one) for one in values]
             name = str(response.get("name", ""))
-            tokens = self.overhead.result + count(name) + sum(map(count, values_text))
+            said = result_of(object_if(response)).text
+            tokens = self.overhead.result + count(name) + count(said)
             return tokens + sum(
                 self.measure_part(one, count) for one in list_if(response.get("parts"))
             )
@@ -204,8 +210,9 @@ def _part(
     part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
 ) -> Iterator[Wire]:
     if isinstance(part, Text):
-        if part.text.strip():
-            yield {"text": clean(part.text), **_signature(part, message)}
+        signature = _signature(part, message)
+        if part.text.strip() or signature:
+            yield {"text": clean(part.text), **signature}
     elif isinstance(part, ToolCall):
         if calls.is_sent(part):
             arguments = arguments_of(part) or {}
@@ -236,7 +243,6 @@ def _signed(signature: Any) -> Wire:
 
 def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft) -> Wire:
     call = calls.calls.get(part.call_id)
-    key = "error" if part.status in {"error", "interrupted"} else "result"
     name = call.name if call is not None else part.name
     id = calls.id_of(part.call_id)
     # a body's call without an id was read with its name in the id's place
@@ -244,7 +250,7 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft
     response: Wire = {
         **named,
         "name": draft.name(name),
-        "response": {key: draft.result_text(part, call, where)},
+        "response": response_of(part, draft.result_text(part, call, where)),
     }
     return {"function_response": response}
 
@@ -252,7 +258,7 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft
 def _blob(part: Image | File, where: str, draft: RequestDraft) -> Wire:
     if part.data:
         return {"inline_data": {"mime_type": part.media_type, "data": part.data}}
-    if part.url.startswith(("gs://", "https://generativelanguage.googleapis.com/")):
+    if part.url.startswith(_FILES):
         return {"file_data": {"mime_type": part.media_type, "file_uri": clean(part.url)}}
     return {"text": draft.media(part, where)}
 
