@@ -8,6 +8,7 @@ import msgspec
 from contextwright.compiler.manifest import Unrendered
 from contextwright.compiler.plan import Plan
 from contextwright.errors import RenderError
+from contextwright.formats.moving_breakpoints import MOVING
 from contextwright.formats.part_places import FORMS
 from contextwright.formats.provenance import origins
 from contextwright.formats.request_body import RequestBody, body_of_session
@@ -46,10 +47,11 @@ def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) 
     # an application's own are told apart by what they are, which no other process can repeat
     own = bool(redactions) and planned.ports != NO_PORTS
     ports = id(planned.ports) if own else 0
-    key = repr((body.format, is_request, redactions, ports))
+    breakpoints = snapshot.metadata.get(MOVING)
+    key = repr((body.format, is_request, redactions, ports, breakpoints is not None))
     known = memo.table(("source messages", key))
     log, position = snapshot.log, snapshot.position
-    sources = SourceMessages(body, log, position, known, redaction, key, rules)
+    sources = SourceMessages(body, log, position, known, redaction, key, rules, breakpoints)
     return msgspec.structs.replace(target, sources=sources)
 
 

@@ -178,6 +178,7 @@ class Conversation:
             self._histories.remove(history)
         self._histories.append(history)
         del self._histories[: -self.most]
+        history.note_breakpoints()
         return history
 
     def _followed(

@@ -30,6 +30,7 @@ from contextwright.formats.message_list import (
     read_appended,
     read_tail,
 )
+from contextwright.formats.moving_breakpoints import MOVING, breakpoints_in
 from contextwright.memo.by_identity import same_beginning
 from contextwright.session.session import Session
 from contextwright.spec.saved_fold import SavedFold, save_folds
@@ -308,6 +309,20 @@ class MessageHistory:
             for at, message in enumerate(messages):
                 if at not in places:
                     yield from reminders_in(plain_message(message))
+
+    def note_breakpoints(self) -> None:
+        """Put the breakpoints of the newest list into the session's metadata, once it had any."""
+        session = self.session
+        before = session.metadata.get(MOVING)
+        if before is None and not self._marked:
+            return
+        marks = {
+            str(at): breakpoints_in(plain_message(self.messages[place]))
+            for place in sorted(self._marked)
+            if (at := self.read.record_at(place)) is not None
+        }
+        if marks != before:
+            session.metadata = {**session.metadata, MOVING: marks}
 
     @property
     def marks_cache(self) -> bool:

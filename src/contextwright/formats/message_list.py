@@ -1,6 +1,7 @@
 """What a program hands over, again and again and longer each time: a list of messages, or a
 provider's body that has one. Of a longer version only what is new is read."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -86,6 +87,18 @@ class ReadMessages(msgspec.Struct, eq=False):
     spans: list[Span]
     so_far: ReadSoFar
     is_named: bool = False
+
+    def record_at(self, place: int) -> int | None:
+        """Where the body that a message is read from has it; None where it is no message of one.
+
+        Args:
+            place: of the message in the list.
+        """
+        at = bisect_left(self.spans, (place, -1))
+        if at == len(self.spans) or self.spans[at][0] != place:
+            return None
+        records = origins(self.session.log[at], self.format) if self.format else ()
+        return records[0]["at"] if records else None
 
     def take(self, tail: "ReadTail") -> None:
         """Add what was read of further messages."""

@@ -18,6 +18,7 @@ from contextwright.render.body_context import (
     is_as_it_came,
     is_touched,
     with_context,
+    with_moving_breakpoints,
 )
 from contextwright.render.breakpoints import (
     BREAKPOINT,
@@ -126,6 +127,7 @@ class AnthropicRenderer(AlternatingRenderer):
         rest = msgspec.structs.replace(layout, conversation=blocks)
         messages, tail = self.turns(rest, target, draft)
         came = is_as_it_came(messages, sources, skipped=len(instruction.own))
+        messages = with_moving_breakpoints(messages, sources)
         context: Request = {"messages": messages}
         own = [wire for block in instruction.own for _, wire in self.wires(block, draft, target)]
         added = [_text(draft.section(s, "system")) for s in instruction.context if s.text.strip()]

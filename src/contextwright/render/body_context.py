@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.formats.fields import Json, object_if
+from contextwright.formats.moving_breakpoints import with_breakpoints_of
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.source_wires import SourceWire
@@ -64,6 +65,19 @@ def with_context(
         elif key in context:
             request[key] = context[key]
     return {**request, **{key: item for key, item in context.items() if key not in request}}
+
+
+def with_moving_breakpoints(wires: list[Any], sources: SourceMessages) -> list[Any]:
+    """The messages with the breakpoints that their caller's newest list has."""
+    marks = sources.breakpoints
+    if not marks:
+        return wires
+    return [
+        with_breakpoints_of(wire, marks[at])
+        if isinstance(wire, SourceWire) and (at := str(wire.source.at)) in marks
+        else wire
+        for wire in wires
+    ]
 
 
 def in_order_of_body(wires: list[Any]) -> list[Any]:

@@ -1,6 +1,6 @@
 """The messages of a request body as they came, by the events that were read from them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import Json
+from contextwright.formats.moving_breakpoints import without_breakpoints
 from contextwright.formats.part_places import FORMS, MessageForm, Place
 from contextwright.formats.provenance import as_it_came, origins
 from contextwright.formats.request_body import RequestBody
@@ -90,6 +91,8 @@ class SourceMessages:
         key: names all that the messages depend on beside the log.
         rules: of what came as a list of messages, or as a record of a conversation; None where it
             came as a request, which leaves as its caller made it.
+        breakpoints: of the messages, by their places, where they move; None where each message has
+            those that it came with.
     """
 
     def __init__(
@@ -101,7 +104,9 @@ class SourceMessages:
         redaction: BodyRedaction = NO_REDACTION,
         key: str = "",
         rules: RecordRules | None = None,
+        breakpoints: Mapping[str, Json] | None = None,
     ) -> None:
+        self.breakpoints = breakpoints
         self.key = key or body.format
         self.body = body
         self.form: MessageForm = FORMS[body.format]
@@ -221,6 +226,8 @@ class SourceMessages:
             data = self.form.sent(data)
             if not self._rules.receiver.takes_message(data, leads=leads):
                 return None  # its provider would refuse it: it is made anew
+        if self.breakpoints is not None and events[0].role != "system":
+            data = without_breakpoints(data)
         places = tuple(self.form.places(data))
         parts = tuple(part for event in events for part in event.parts)
         if len(places) != len(parts):
