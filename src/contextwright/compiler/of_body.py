@@ -32,8 +32,7 @@ def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) 
     if target.format not in FORMS:
         return target
     body = body_of(snapshot, target.format)
-    redactions = planned.every_redaction
-    redaction = BodyRedaction(tuple(one.cleaner(planned.ports) for one in redactions))
+    redactions, redaction = planned.every_redaction, redaction_of(planned)
     if body is not None and not (body.format == target.format and body.is_request):
         fields = redaction.parameters(body.fields, body.format)
         target = _translated(target, msgspec.structs.replace(body, fields=fields))
@@ -53,6 +52,11 @@ def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) 
     log, position = snapshot.log, snapshot.position
     sources = SourceMessages(body, log, position, known, redaction, key, rules, breakpoints)
     return msgspec.structs.replace(target, sources=sources)
+
+
+def redaction_of(planned: Plan) -> BodyRedaction:
+    """What a spec redacts, for what leaves as it came."""
+    return BodyRedaction(tuple(one.cleaner(planned.ports) for one in planned.every_redaction))
 
 
 def _record_of(snapshot: Snapshot, target: Target, body: RequestBody | None) -> RequestBody | None:

@@ -7,6 +7,7 @@ import msgspec
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.engine.body_target import target_of_call
+from contextwright.engine.clean_fields import clean_fields
 from contextwright.engine.context_engines import ContextEngines
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.default_spec import limit_of
@@ -259,6 +260,9 @@ class Context:
         self, listed: MessageList, history: MessageHistory, engine: Engine, pack: Pack
     ) -> ContextCall:
         self._noted(history, engine, pack)
+        if listed.fields:
+            fields = clean_fields(listed.fields, engine, history)
+            listed = msgspec.structs.replace(listed, fields=fields)
         messages = written(listed, history, pack, adds_tools="tools" in self._options)
         return ContextCall(messages, pack, history.session, engine)
 

@@ -105,6 +105,7 @@ class MessageHistory:
         size: bytes of the messages as JSON.
         forms: of each message, the digests of the messages that it is in another format.
         folds: what compactions decided for the last two requests, to be saved with the session.
+        clean_fields: of the newest body, as it came and without what the spec redacts.
         copies: messages of the newest request that are none of the caller's, each with its copy, by
             their ids.
     """
@@ -116,6 +117,7 @@ class MessageHistory:
         self.size = 0
         self.forms: list[tuple[bytes, ...]] = []
         self.folds: deque[tuple[SavedFold, ...]] = deque(maxlen=2)
+        self.clean_fields: dict[str, tuple[Any, Any]] = {}
         self._shadows: list[Any] = []
         self._numbers = NumberedCopies()
         self._reminders: dict[int, tuple[str, ...]] = {}  # as the log has them
