@@ -1,10 +1,9 @@
 """Blocks, messages and their parts, redacted."""
 
-import base64
-
 import msgspec
 
 from contextwright.blocks.block import Block, Message
+from contextwright.redaction.file_data import redacted_base64
 from contextwright.redaction.redactor import Redactor
 from contextwright.redaction.wire_data import redacted_wire
 from contextwright.session.event import (
@@ -129,16 +128,7 @@ class PartRedaction:
             return Text(text=f"[{kind} not sent: its address was redacted]")
         if not isinstance(part, File):
             return part
-        data = self._data(part)
+        data = redacted_base64(redactor, part.data)
         if name == part.name and data == part.data:
             return part
         return msgspec.structs.replace(part, name=name, data=data, extra=NO_FIELDS)
-
-    def _data(self, part: File) -> str:
-        """The data of a file that is text, redacted."""
-        try:
-            text = base64.b64decode(part.data, validate=True).decode()
-        except ValueError:
-            return part.data
-        new = self._redactor.text(text)
-        return part.data if new == text else base64.b64encode(new.encode()).decode()

@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
+from contextwright.redaction.file_data import redacted_files
 from contextwright.redaction.json_walk import Path, plain_key
 from contextwright.redaction.named_fields import field_paths
 from contextwright.redaction.operators import REPLACE, Operator
@@ -98,9 +99,13 @@ def redacted_data(cleaner: Cleaner, value: Any, path: Path = (), key: str = "") 
     if path and any(path[-len(end) :] == end for end in field_paths(cleaner.fields)):
         return _stand_in(cleaner, value)
     if isinstance(value, dict):
+        fields = cast(dict[str, Any], value)
+        files = redacted_files(cleaner, fields)
         return {
-            cleaner.text(name): redacted_data(cleaner, item, (*path, plain_key(name)), name)
-            for name, item in cast(dict[str, Any], value).items()
+            cleaner.text(name): files[name]
+            if name in files
+            else redacted_data(cleaner, item, (*path, plain_key(name)), name)
+            for name, item in fields.items()
         }
     if isinstance(value, list):
         return [redacted_data(cleaner, item, path, key) for item in cast(list[Any], value)]
@@ -117,9 +122,12 @@ def redacted_wire(cleaner: Cleaner, value: Any, key: str = "", known: Container[
         return [redacted_wire(cleaner, item, key, known) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
-    made: dict[str, Any] = {}
-    for name, item in cast(dict[str, Any], value).items():
-        if name in known:
+    fields = cast(dict[str, Any], value)
+    files, made = redacted_files(cleaner, fields), dict[str, Any]()
+    for name, item in fields.items():
+        if name in files:
+            made[name] = files[name]
+        elif name in known:
             made[name] = redacted_wire(cleaner, item, name, known)
         else:
             made[cleaner.text(name)] = redacted_data(cleaner, item, (plain_key(name),), name)

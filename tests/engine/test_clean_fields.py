@@ -1,0 +1,69 @@
+"""What a spec redacts is redacted in a caller's body beside its messages, too."""
+
+import copy
+
+import pytest
+
+from contextwright import C, Context, compile
+
+SPEC = C.default() | C.redact(patterns=["pii"])
+SCHEMA = {
+    "type": "object",
+    "properties": {"who": {"type": "string", "description": "As bob@example.com."}},
+}
+CHAT = {
+    "model": "gpt-5",
+    "user": "ada@example.com",
+    "metadata": {"team": "eve@example.com"},
+    "messages": [{"role": "user", "content": "Hi."}],
+    "tools": [
+        {"type": "function", "function": {"name": "get", "description": "Asks dan@example.com.", "parameters": SCHEMA}}
+    ],
+}  # fmt: skip
+CLAUDE = {
+    "model": "claude-sonnet-4-5",
+    "max_tokens": 99,
+    "metadata": {"user_id": "ada@example.com"},
+    "messages": [{"role": "user", "content": "Hi."}],
+    "tools": [{"name": "get", "description": "Asks dan@example.com.", "input_schema": SCHEMA}],
+}
+GEMINI = {
+    "model": "gemini-2.5-pro",
+    "contents": [{"role": "user", "parts": [{"text": "Hi."}]}],
+    "config": {
+        "labels": {"team": "eve@example.com"},
+        "tools": [{"function_declarations": [{"name": "get", "description": "Asks dan@example.com."}]}],
+    },
+}  # fmt: skip
+RESPONSES = {
+    "model": "gpt-5",
+    "input": "Hi.",
+    "user": "ada@example.com",
+    "text": {"format": {"type": "json_schema", "name": "r", "schema": SCHEMA}},
+    "tools": [{"type": "function", "name": "get", "description": "Asks dan@example.com.", "parameters": SCHEMA}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", [CHAT, CLAUDE, GEMINI, RESPONSES], ids=lambda one: list(one)[1])
+def test_tools_and_other_fields_leave_redacted_as_the_receipt_says(body):
+    context, given = Context(SPEC), copy.deepcopy(body)
+    made = context(given)
+    assert "example.com" not in str(made) and "[REDACTED]" in str(made)
+    assert given == body
+    request = compile(body, SPEC).request
+    for key in made.keys() & request.keys():
+        assert made[key] == request[key] or key in {"messages", "contents", "input", "config"}
+
+
+def test_a_field_with_nothing_to_redact_is_the_callers_object():
+    body = {**CHAT, "stop": ["END"], "response_format": {"type": "json_object"}}
+    made = Context(SPEC)(body)
+    assert made["stop"] is body["stop"] and made["response_format"] is body["response_format"]
+    assert Context(C.default())(body)["tools"] is body["tools"]
+
+
+def test_a_field_that_says_something_else_is_looked_at_again():
+    context = Context(SPEC)
+    context(CHAT)
+    made = context({**CHAT, "user": "new@example.com"})
+    assert made["user"] == "[REDACTED]"
