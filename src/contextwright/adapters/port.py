@@ -5,10 +5,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
 from typing import Any
+from weakref import ref
 
 from contextwright.adapters.refusals import aanswered, answered
 from contextwright.blocks.read_back_tools import EXPAND_NAMES, read_back_tools
+from contextwright.errors import SpecError
 from contextwright.session.event import Tool
+from contextwright.spec.expr import Expr
+from contextwright.spec.word_roles import Guard
 from contextwright.tokens.usage import Usage, usage_of
 from contextwright.worker_threads import off_loop
 
@@ -21,15 +25,46 @@ Bill = Callable[[Any], Usage | None]
 
 _RUNS = 64
 """Runs whose newest body is remembered; the one used longest ago goes first."""
-_NEWEST: ContextVar[Mapping[object, Body]] = ContextVar("newest bodies", default={})  # noqa: B039
-"""Of each port, the body that this task or thread compiled last."""
+_NEWEST: ContextVar[Mapping["ref[_NewestBodies]", Body]] = ContextVar("newest bodies", default={})  # noqa: B039
+"""Of each port, the body that this task or thread compiled last. It holds no port: a client that
+is wrapped for one request goes with it."""
 
 
 def context_of(spec: Any, options: dict[str, Any]) -> Any:
-    """The context that an adapter was given, or one of this spec and these options."""
+    """The context that an adapter was given, or one of this spec and these options.
+
+    Raises:
+        SpecError: options stand beside a context, where nothing would come of them.
+    """
     from contextwright.engine.context import Context
 
-    return spec if isinstance(spec, Context) else Context(spec, **options)
+    if not isinstance(spec, Context):
+        return Context(spec, **options)
+    if options:
+        raise SpecError(
+            f"{', '.join(sorted(options))}: options of a Context, beside one that has its own",
+            where=f"{', '.join(f'{name}=...' for name in sorted(options))}",
+            fix="give them to the Context: Context(spec, ...)",
+        )
+    return spec
+
+
+def refuse_unredacted(port: "ContextPort", path: str) -> None:
+    """Refuse a call that holds a conversation, and is compiled by nobody, where the spec redacts.
+
+    Raises:
+        SpecError: it does.
+    """
+    from contextwright.compiler.plan import walk
+    from contextwright.engine.door import spec_or_compiler
+
+    spec = spec_or_compiler(port.context.spec, "Context(spec)")
+    if isinstance(spec, Expr) and any(isinstance(one, Guard) for one in walk(spec)):
+        raise SpecError(
+            "the spec redacts, and this call is not compiled: its body would leave as it came",
+            where=path,
+            fix="make it with the client that was wrapped, if nothing of it has to be redacted",
+        )
 
 
 class ContextPort:
@@ -47,6 +82,11 @@ class ContextPort:
     def __init__(self, context: Any, id: str | None = None, tenant: str = "") -> None:
         self.context, self.id, self.tenant = context, id, tenant
         self._bodies = _NewestBodies()
+
+    @property
+    def model(self) -> str:
+        """The context's model, where it names one."""
+        return str(self.context.model)
 
     def of_tenant(self, tenant: str) -> "ContextPort":
         """The same port for somebody else's conversations."""
@@ -164,7 +204,8 @@ class _NewestBodies:
 
     def remember(self, body: Body, run: str) -> None:
         """Take a body that is compiled now."""
-        _NEWEST.set({**_NEWEST.get(), self: body})
+        alive = [(key, one) for key, one in _NEWEST.get().items() if key() not in (None, self)]
+        _NEWEST.set({**dict(alive[1 - _RUNS :]), ref(self): body})
         if run:
             self._of_runs.pop(run, None)
             self._of_runs[run] = body
@@ -173,7 +214,7 @@ class _NewestBodies:
 
     def of(self, run: str) -> Body | None:
         """The newest body of a run."""
-        return self._of_runs.get(run) if run else _NEWEST.get().get(self)
+        return self._of_runs.get(run) if run else _NEWEST.get().get(ref(self))
 
 
 def _named(name: str) -> Tool:

@@ -11,13 +11,19 @@ it always did. Tested with openai 2.54 and 3.54, anthropic 2.12, google-genai 2.
 import inspect
 from typing import Any, TypeVar
 
-from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.port import Body, ContextPort, context_of, refuse_unredacted
 from contextwright.adapters.stream_bills import with_bill
 from contextwright.adapters.wrapped_gemini import wrapped_gemini
 from contextwright.errors import SpecError
 
 ClientT = TypeVar("ClientT")
-_STAINLESS = ("/chat/completions", "/responses", "/v1/messages", "/v1/messages?beta=true")
+_STAINLESS = ("/chat/completions", "/responses", "/v1/messages")
+"""Paths of calls that are compiled."""
+_BESIDE = (
+    "/completions", "/responses/compact", "/responses/input_tokens", "/messages/count_tokens",
+    "/messages/batches",
+)  # fmt: skip
+"""Paths that take a conversation, or a prompt, and are no call that answers it."""
 _NOT_GIVEN = {"Omit", "NotGiven"}
 
 
@@ -49,38 +55,60 @@ def wrap(client: ClientT, spec: Any = None, **options: Any) -> ClientT:
     )
 
 
+def _data(options: Any) -> dict[str, Any]:
+    """What a request says: what its caller gave in `extra_body` stands over the rest, as in the
+    SDK. Nothing of bytes that somebody wrote, or of a form."""
+    data, more = options.json_data, options.extra_json
+    return {**data, **(more or {})} if isinstance(data, dict) else {}
+
+
+def _compiled(options: Any, body: dict[str, Any]) -> Any:
+    """The options of a request with what a context made of its body."""
+    if "model" not in _data(options):
+        body = {key: item for key, item in body.items() if key != "model"}
+    return options.model_copy(update={"json_data": body, "extra_json": None})
+
+
+def _body_of(options: Any, port: ContextPort) -> dict[str, Any] | None:
+    """The body of a call that is compiled; None of any other.
+
+    Raises:
+        SpecError: it is one beside these that holds a conversation, and the spec redacts.
+    """
+    path, data = options.url.partition("?")[0], _data(options)
+    if options.method.lower() != "post" or not data:
+        return None
+    if not path.endswith(_STAINLESS):
+        if path.endswith(_BESIDE):
+            refuse_unredacted(port, path)
+        return None
+    # what is not given is a value of the SDK's own, which it takes out at last
+    body = {key: item for key, item in data.items() if type(item).__name__ not in _NOT_GIVEN}
+    return body if "model" in body or not port.model else {"model": port.model, **body}
+
+
 def _stainless(client: Any, port: ContextPort) -> Any:
     """A client of openai's or anthropic's kind; both are made by one generator."""
     wrapped = client.with_options()
     request, copied = wrapped.request, wrapped.copy
 
-    def compiled(options: Any, body: dict[str, Any]) -> Any:
-        return options.model_copy(update={"json_data": body})
-
-    def body_of(options: Any) -> dict[str, Any] | None:
-        data = options.json_data
-        if options.method.lower() != "post" or not options.url.endswith(_STAINLESS):
-            return None
-        # what is not given is a value of the SDK's own, which it takes out at last
-        return {key: item for key, item in data.items() if type(item).__name__ not in _NOT_GIVEN}
-
     def sent(cast_to: Any, options: Any, **rest: Any) -> Any:
-        body = body_of(options)
+        body = _body_of(options, port)
         if body is None:
             return request(cast_to, options, **rest)
 
         def answered(new: Body) -> Any:
-            return with_bill(port, body, request(cast_to, compiled(options, new), **rest))
+            return with_bill(port, body, request(cast_to, _compiled(options, new), **rest))
 
         return port.send(body, answered)
 
     async def asent(cast_to: Any, options: Any, **rest: Any) -> Any:
-        body = body_of(options)
+        body = _body_of(options, port)
         if body is None:
             return await request(cast_to, options, **rest)
 
         async def answered(new: Body) -> Any:
-            answer = await request(cast_to, compiled(options, new), **rest)
+            answer = await request(cast_to, _compiled(options, new), **rest)
             return with_bill(port, body, answer)
 
         return await port.asend(body, answered)

@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from contextwright.adapters.port import Body, ContextPort
+from contextwright.adapters.port import Body, ContextPort, refuse_unredacted
 from contextwright.adapters.stream_bills import aheard, heard
 from contextwright.tokens.usage import Usage, usage_of
 
 _METHODS = (":generateContent", ":streamGenerateContent")
+_BESIDE = (":countTokens", ":computeTokens", ":batchGenerateContent", "interactions")
+"""Methods that take contents, and are no call that answers them."""
 
 
 def wrapped_gemini(client: Any, port: ContextPort) -> Any:
@@ -38,8 +40,14 @@ class _GeminiCalls:
     def __init__(self, api: Any, port: ContextPort) -> None:
         self._api, self._port = api, port
 
+    def _is_model_call(self, path: str) -> bool:
+        path = path.partition("?")[0]
+        if path.endswith(_BESIDE):
+            refuse_unredacted(self._port, path)
+        return path.endswith(_METHODS)
+
     def request(self, verb: str, path: str, body: Body, *rest: Any) -> Any:
-        if not _is_model_call(path):
+        if not self._is_model_call(path):
             return self._api.request(verb, path, body, *rest)
         shown = _shown(path, body)
 
@@ -52,7 +60,7 @@ class _GeminiCalls:
 
     def request_streamed(self, verb: str, path: str, body: Body, *rest: Any) -> Iterator[Any]:
         method: Callable[..., Iterator[Any]] = self._api.request_streamed
-        if not _is_model_call(path):
+        if not self._is_model_call(path):
             yield from method(verb, path, body, *rest)
             return
         shown = _shown(path, body)
@@ -65,7 +73,7 @@ class _GeminiCalls:
         yield from heard(self._port, shown, self._port.send(shown, sent), _usage)
 
     async def async_request(self, verb: str, path: str, body: Body, *rest: Any) -> Any:
-        if not _is_model_call(path):
+        if not self._is_model_call(path):
             return await self._api.async_request(verb, path, body, *rest)
         shown = _shown(path, body)
 
@@ -78,7 +86,7 @@ class _GeminiCalls:
 
     async def async_request_streamed(self, verb: str, path: str, body: Body, *rest: Any) -> Any:
         method = self._api.async_request_streamed
-        if not _is_model_call(path):
+        if not self._is_model_call(path):
             return await method(verb, path, body, *rest)
         shown = _shown(path, body)
 
@@ -86,10 +94,6 @@ class _GeminiCalls:
             return await method(verb, path, _sent(body, new), *rest)
 
         return aheard(self._port, shown, await self._port.asend(shown, sent), _usage)
-
-
-def _is_model_call(path: str) -> bool:
-    return path.partition("?")[0].endswith(_METHODS)
 
 
 def _shown(path: str, body: Body) -> Body:

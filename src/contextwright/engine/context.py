@@ -263,7 +263,8 @@ class Context:
         if listed.fields:
             fields = clean_fields(listed.fields, engine, history)
             listed = msgspec.structs.replace(listed, fields=fields)
-        messages = written(listed, history, pack, adds_tools="tools" in self._options)
+        adds_tools, reads = "tools" in self._options, engine.target.read_back
+        messages = written(listed, history, pack, adds_tools=adds_tools, read_back=reads)
         return ContextCall(messages, pack, history.session, engine)
 
     def _noted(self, history: MessageHistory, engine: Engine, pack: Pack) -> Pack:

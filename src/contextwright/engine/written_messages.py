@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, cast
 
+from contextwright.blocks.read_back_tools import is_read_back
 from contextwright.compiler.pack import KnownRequest, Pack, known_request
 from contextwright.engine.framework_messages import FRAMEWORKS, framework_messages
 from contextwright.engine.message_history import MessageHistory
@@ -18,6 +19,7 @@ from contextwright.formats.message_content import (
 )
 from contextwright.formats.message_list import KeptMessages, MessageList, plain_message
 from contextwright.memo.ownership import remembering
+from contextwright.session.event import Tool
 
 LISTS = {
     "openai-chat": "messages",
@@ -31,12 +33,18 @@ _GEMINI_SYSTEM = ("systemInstruction", "system_instruction")
 
 
 def written(
-    listed: MessageList, history: MessageHistory, pack: Pack, *, adds_tools: bool = False
+    listed: MessageList,
+    history: MessageHistory,
+    pack: Pack,
+    *,
+    adds_tools: bool = False,
+    read_back: bool = False,
 ) -> Any:
     """The request as a list or a body, as the messages came.
 
     Args:
         adds_tools: whether tools are put into a body that has none.
+        read_back: whether those that read refs are.
 
     Raises:
         NotInThisFormat: a list of messages has no place for what the spec says as the system.
@@ -61,6 +69,9 @@ def written(
     if listed.single is not None and messages == listed.messages:
         messages = listed.single
     body = dict(listed.fields)
+    if read_back and not adds_tools:
+        request = _with_readers_alone(request, listed.fields, format)
+    adds_tools = adds_tools or read_back
     for key, value in _other_fields(request, listed.fields, format, adds_tools).items():
         body[key] = value if value is not None else body.pop(key)
     keys = dict.fromkeys([*_keys(listed.source), *([listed.key] if messages else ()), *body])
@@ -205,6 +216,31 @@ def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) ->
         config = {**source, **made}
         return {"config": {k: v for k, v in config.items() if v is not None or k not in made}}
     return {k: v for k, v in made.items() if v is not None or k in fields}
+
+
+def _with_readers_alone(request: Json, fields: Json, format: str) -> Json:
+    """A request of which, where its caller names no tools, those alone are left that read refs: of
+    a tool that was called once and is no longer named the caller wants no call."""
+    in_config = format == "gemini"
+    inner, own = (object_if(one.get("config")) if in_config else one for one in (request, fields))
+    if own.get("tools") or fields.get("tools") or not inner.get("tools"):
+        return request
+    tools = list(_readers(inner["tools"]))
+    made = {**inner, "tools": tools} if tools else {k: v for k, v in inner.items() if k != "tools"}
+    return {**request, "config": made} if in_config else made
+
+
+def _readers(tools: Any) -> Iterator[Json]:
+    for tool in map(object_if, list_if(tools)):
+        declared = tool.get("function_declarations")
+        if isinstance(declared, list):
+            if functions := list(_readers(declared)):
+                yield {**tool, "function_declarations": functions}
+            continue
+        inner = {**tool, **object_if(tool.get("function"))}
+        about = str(inner.get("name")), str(inner.get("description"))
+        if is_read_back(Tool(name=about[0], description=about[1])):
+            yield tool
 
 
 def _same_system(made: Any, own: Any) -> bool:

@@ -130,11 +130,16 @@ def describe(part: Image | File) -> str:
     return f"[file: {clean(part.name or part.media_type)}]"
 
 
+LONGEST_SIDE = 65_535
+"""Pixels, which JPEG has room for and no provider takes: data that says more is no picture."""
+
+
 def pixels(part: Image) -> tuple[int, int]:
     """Width and height of a picture, out of its data where it does not say; 0 if unknown."""
     if part.width and part.height:
         return part.width, part.height
-    return image_size(part.data) or (0, 0) if part.data else (0, 0)
+    size = image_size(part.data) or (0, 0) if part.data else (0, 0)
+    return size if max(size) <= LONGEST_SIDE else (0, 0)
 
 
 def cost_of_image(part: Image, provider: str) -> int:
