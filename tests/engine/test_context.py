@@ -325,3 +325,17 @@ def test_a_key_of_geminis_config_that_holds_nothing_stays():
     sent = context({"contents": contents, "config": config})["config"]
     assert "Be kind." in str(sent.pop("system_instruction"))
     assert sent == {"temperature": None, "stop_sequences": []}
+
+
+def test_results_whose_calls_the_provider_has_are_sent_in_short_where_they_must_be():
+    """As those whose calls stand beside them."""
+    lines = ["\n".join(f"line {n} of {one}, all is well" for n in range(90)) for one in range(3)]
+    outputs = [
+        {"type": "function_call_output", "call_id": f"c{n}", "output": text}
+        for n, text in enumerate(lines)
+    ]
+    body = {"model": "gpt-5", "previous_response_id": "resp_1", "input": outputs}
+    context = Context(C.default() | C.budget(1500))
+    made = context(body)
+    assert [one["call_id"] for one in made["input"]] == ["c0", "c1", "c2"]
+    assert context.pack.tokens <= 1500 and all(one["output"] for one in made["input"])

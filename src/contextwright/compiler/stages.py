@@ -309,7 +309,10 @@ def _before(edge: int) -> Callable[[Block], bool]:
 
 
 def _is_answered(block: Block) -> bool:
-    """Whether it holds what an agent or a tool said, whose whole a ref gives back."""
+    """Whether it holds what an agent or a tool said, whose whole a ref gives back. A result whose
+    call the provider has is pinned, since it has to be sent, and may be sent in short."""
+    if block.role == "tool":
+        return True
     return not block.pinned and block.role not in {"user", "system"}
 
 
