@@ -19,7 +19,7 @@ from contextwright.errors import SpecError
 ClientT = TypeVar("ClientT")
 _STAINLESS = ("/chat/completions", "/responses", "/v1/messages")
 """Paths of calls that are compiled."""
-_BESIDE = (
+_UNCOMPILED_PATHS = (
     "/completions", "/responses/compact", "/responses/input_tokens", "/messages/count_tokens",
     "/messages/batches",
 )  # fmt: skip
@@ -79,7 +79,7 @@ def _body_of(options: Any, port: ContextPort) -> dict[str, Any] | None:
     if options.method.lower() != "post" or not data:
         return None
     if not path.endswith(_STAINLESS):
-        if path.endswith(_BESIDE):
+        if path.endswith(_UNCOMPILED_PATHS):
             refuse_unredacted(port, path)
         return None
     # what is not given is a value of the SDK's own, which it takes out at last

@@ -11,7 +11,7 @@ from contextwright.adapters.stream_bills import aheard, heard
 from contextwright.tokens.usage import Usage, usage_of
 
 _METHODS = (":generateContent", ":streamGenerateContent")
-_BESIDE = (":countTokens", ":computeTokens", ":batchGenerateContent", "interactions")
+_UNCOMPILED_METHODS = (":countTokens", ":computeTokens", ":batchGenerateContent", "interactions")
 """Methods that take contents, and are no call that answers them."""
 
 
@@ -42,7 +42,7 @@ class _GeminiCalls:
 
     def _is_model_call(self, path: str) -> bool:
         path = path.partition("?")[0]
-        if path.endswith(_BESIDE):
+        if path.endswith(_UNCOMPILED_METHODS):
             refuse_unredacted(self._port, path)
         return path.endswith(_METHODS)
 

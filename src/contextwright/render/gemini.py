@@ -180,8 +180,8 @@ class GeminiRenderer(AlternatingRenderer):
             return tokens + schema_tokens(call.get("args"), count)
         if response:
             name = str(response.get("name", ""))
-            said = result_of(object_if(response)).text
-            tokens = self.overhead.result + count(name) + count(said)
+            text = result_of(object_if(response)).text
+            tokens = self.overhead.result + count(name) + count(text)
             return tokens + sum(
                 self.measure_part(one, count) for one in list_if(response.get("parts"))
             )
