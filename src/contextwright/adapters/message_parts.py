@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import msgspec
 
 from contextwright.adapters.message_mapping import Wire, plain_text
+from contextwright.adapters.ordered_pairs import in_order
 
 MessageT = TypeVar("MessageT")
 SILENT = "(no text)"
@@ -151,14 +152,14 @@ class PartedMessages:
 
 
 class _Texts:
-    """What became of the texts, calls and pictures of a message."""
+    """What became of the texts, calls and pictures of a message, which are asked for in their
+    order."""
 
     def __init__(self, wire: Wire | None, before: Sequence[PartView]) -> None:
         content: Any = None if wire is None else wire.get("content")
         self._is_gone = wire is None
         self._same = wire is not None and content == _wire(wire["role"], before)["content"]
-        calls = (wire or {}).get("tool_calls") or ()
-        self._arguments = {call["id"]: call["function"]["arguments"] for call in calls}
+        self._arguments = iter(_arguments((wire or {}).get("tool_calls") or (), before))
         self._media = [p for p in content or () if p["type"] != "text"] if _is_list(content) else []
         texts = [view for view in before if view.kind == "text"]
         new = [p["text"] for p in content if p["type"] == "text"] if _is_list(content) else []
@@ -171,7 +172,7 @@ class _Texts:
     def now(self, view: PartView) -> str | None:
         """The text of now; None where it is gone."""
         if view.kind == "call":
-            return self._arguments.get(view.id)
+            return next(self._arguments)
         if view.kind not in _SHOWN:
             return None if self._is_gone else view.text
         if self._same:
@@ -179,6 +180,17 @@ class _Texts:
         if view.kind == "media":
             return view.text if view.wire in self._media else None
         return next(self._new, None)
+
+
+def _arguments(calls: Sequence[Wire], before: Sequence[PartView]) -> list[str | None]:
+    """Of each call that there was, its arguments of now; None where it is gone. Two may have one
+    id."""
+    ids = [view.id for view in before if view.kind == "call"]
+    pairs = [(n, n) for n in range(len(ids))]
+    if len(calls) != len(ids):
+        pairs = in_order([("", call["id"]) for call in calls], [("", id) for id in ids])
+    now = {other: calls[one]["function"]["arguments"] for one, other in pairs}
+    return [now.get(place) for place in range(len(ids))]
 
 
 def _is_list(content: Any) -> bool:

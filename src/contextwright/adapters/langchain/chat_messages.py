@@ -64,15 +64,18 @@ class MessageContent:
         """A copy with other parts; a provider's own blocks of calls follow the calls."""
         if isinstance(message, ToolMessage):
             return parts[0]
-        calls = {part["id"]: part for part in parts if _is_call(part)}
-        own = (_followed(part, calls) for part in parts if not _is_call(part))
+        calls = [part for part in parts if _is_call(part)]
+        left: dict[str, list[Any]] = {}  # two may have one id
+        for call in calls:
+            left.setdefault(call["id"], []).append(call)
+        own = (_followed(part, left) for part in parts if not _is_call(part))
         content: Any = [block for block in own if block is not None]
         if isinstance(message.content, str):
             content = "".join(content)
         update: dict[str, Any] = {"content": content}
         if isinstance(message, AIMessage):
             extra = {k: v for k, v in message.additional_kwargs.items() if k != "tool_calls"}
-            update |= {"tool_calls": list(calls.values()), "additional_kwargs": extra}
+            update |= {"tool_calls": calls, "additional_kwargs": extra}
         return message.model_copy(update=update)
 
     def made(self, role: str, text: str) -> AnyMessage:
@@ -98,13 +101,18 @@ def _media(block: dict[str, Any]) -> PartView:
     return PartView("media", wire=wire["content"][0])
 
 
-def _followed(block: Any, calls: Mapping[str, Any]) -> Any:
-    """A provider's own block of a call with the arguments of now; None where the call is gone."""
+def _followed(block: Any, calls: Mapping[str, list[Any]]) -> Any:
+    """A provider's own block of a call with the arguments of now; None where the call is gone.
+
+    Args:
+        calls: those that have no block yet, by their ids.
+    """
     if not isinstance(block, dict) or block.get("type") not in _CALLS:
         return block
-    call = calls.get(str(block.get("call_id") or block.get("id")))
-    if call is None:
+    same = calls.get(str(block.get("call_id") or block.get("id")))
+    if not same:
         return None
+    call = same.pop(0)
     if block["type"] == "function_call":
         return {**block, "arguments": json.dumps(call["args"], ensure_ascii=False)}
     return {**block, "input": call["args"]}
