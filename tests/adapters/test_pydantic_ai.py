@@ -7,6 +7,8 @@ from pydantic_ai.messages import (
     BinaryContent,
     ModelRequest,
     ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
     SystemPromptPart,
     TextPart,
     ThinkingPart,
@@ -142,3 +144,35 @@ def test_two_calls_of_one_id_in_one_answer_are_two():
         ("send", {"to": "x"}),
         ("read", {"to": "read@b.co"}),
     ]
+
+
+def search(page):
+    """What a provider's own tool was asked, and what it says."""
+    query = NativeToolCallPart("web_search", {"q": "who is a@b.co"}, "n1", provider_name="openai")
+    back = NativeToolReturnPart("web_search", page, "n1", provider_name="openai")
+    answer = ModelResponse(parts=[query, back, TextPart(content="ok")])
+    return [ModelRequest(parts=[UserPromptPart(content="start")]), answer]
+
+
+def test_what_only_the_framework_knows_is_redacted_and_what_is_sealed_is_not():
+    messages = search([{"title": "of a@b.co", "encrypted_content": "a@b.co"}])
+    request = MappedRequest(MAPPING, messages, model="gpt-5")
+    compiled = Context(C.redact("email"), model="gpt-5")(request.body)
+    _, answer = request.messages_of(compiled)
+    query, back, _ = answer.parts
+    assert query.args == {"q": "who is [REDACTED]"}
+    assert back.content == [{"title": "of [REDACTED]", "encrypted_content": "a@b.co"}]
+    assert (type(query), type(back)) == (NativeToolCallPart, NativeToolReturnPart)
+    assert messages[1].parts[0].args == {"q": "who is a@b.co"}
+
+
+def test_what_only_the_framework_knows_counts():
+    question = ModelRequest(parts=[UserPromptPart(content="next")])
+    messages = [*search("word " * 4000), question]
+    request = MappedRequest(MAPPING, messages, model="gpt-5")
+    context = Context(C.default(), model="gpt-5")
+    assert request.messages_of(context(request.body)) == messages
+    assert context.manifest.tokens > 4000
+    context = Context(C.budget(max_tokens=3000), model="gpt-5")
+    assert "word" not in str(request.messages_of(context(request.body)))
+    assert context.manifest.tokens < 3000

@@ -46,7 +46,7 @@ class MessageFields:
             return PartView.call(part["id"], function["name"], function.get("arguments"))
         if isinstance(part, dict) and part.get("type") == "text":
             return PartView("text", part["text"])
-        return PartView("reasoning" if part is _REASONING else "opaque")
+        return PartView("reasoning") if part is _REASONING else PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments."""

@@ -19,6 +19,7 @@ _ROLES = {"human": "user", "ai": "assistant", "function": "user", "chat": "user"
 _TEXTS = {"text", "output_text"}
 _REASONING = {"thinking", "redacted_thinking", "reasoning"}
 _CALLS = {"tool_use", "function_call"}
+_MEDIA = {"image_url", "file", "input_audio"}
 
 
 class MessageContent:
@@ -93,12 +94,13 @@ def _is_call(part: Any) -> bool:
 
 
 def _media(block: dict[str, Any]) -> PartView:
-    """A picture or a file, as OpenAI Chat has it; what that does not know is opaque."""
+    """A picture or a file, as OpenAI Chat has it; what that does not know is LangChain's."""
     try:
         wire: Any = convert_to_openai_messages(HumanMessage(content=[block]))
     except ValueError:
-        return PartView("opaque")
-    return PartView("media", wire=wire["content"][0])
+        return PartView.own(block)
+    part = wire["content"][0]
+    return PartView("media", wire=part) if part["type"] in _MEDIA else PartView.own(block)
 
 
 def _followed(block: Any, calls: Mapping[str, list[Any]]) -> Any:
