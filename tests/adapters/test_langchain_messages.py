@@ -4,10 +4,11 @@ import pytest
 
 pytest.importorskip("langchain_core")
 
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from contextwright import C, Context
 from contextwright.adapters.langchain.chat_messages import MESSAGES
+from contextwright.adapters.langchain.system_blocks import system_texts, system_with
 from contextwright.adapters.message_mapping import MappedRequest
 
 
@@ -50,3 +51,31 @@ def test_a_block_of_a_providers_own_tool_is_redacted():
         {**blocks[1], "content": [{**page, "title": "[REDACTED]"}]},
         blocks[2],
     ]
+
+
+def test_texts_of_a_result_stay_apart():
+    mark = {"type": "ephemeral"}
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    texts = [{"type": "text", "text": "of a@b.co"}, {"type": "text", "text": "tail"}]
+    call, _ = called("look", 1)
+    blocks = [texts[0], {**texts[1], "cache_control": mark}, picture]
+    result = ToolMessage(blocks, tool_call_id="call_0")
+    new = sent([HumanMessage("go"), call, result], C.redact("email"))[-1]
+    text = {"type": "text", "text": "of [REDACTED]\ntail", "cache_control": mark}
+    assert new.content == [text, picture]
+
+
+@pytest.mark.parametrize("content", ["of a@b.co", ["of a@b.co", "two"]])
+def test_a_system_message_that_is_redacted_stays_what_it_was(content):
+    mark = {"cache_control": {"type": "ephemeral"}}
+    texts = [content] if isinstance(content, str) else content
+    blocks = [{"type": "text", "text": text, **mark} for text in texts]
+    message = SystemMessage(blocks)
+    assert system_texts(message) == texts
+    request = MappedRequest(MESSAGES, [HumanMessage("go")], model="gpt-5", system=texts)
+    body = Context(C.redact("email"), model="gpt-5")(request.body)
+    new = system_with(message, request.system_parts_of(body))
+    assert new.content == [{**blocks[0], "text": "of [REDACTED]"}, *blocks[1:]]
+    assert request.system_of(request.body) is None
+    joined = system_with(message, ["one", "two", "three"])
+    assert joined.content == "one\n\ntwo\n\nthree"

@@ -238,8 +238,8 @@ def _answer(views: Sequence[PartView]) -> Wire:
     """The chat message of an answer."""
     content: Any = "\n\n".join(view.text for view in views if view.kind == "text" and view.text)
     if any(view.wire for view in views):
-        said = (view for view in views if view.wire or (view.kind == "text" and view.text))
-        content = list(map(_part, said))
+        shown = (view for view in views if view.wire or (view.kind == "text" and view.text))
+        content = list(map(_part, shown))
     calls = [
         {
             "id": view.id,

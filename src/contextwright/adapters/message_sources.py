@@ -96,26 +96,26 @@ class _Alignment:
     def take_unique(self, level: _Level) -> None:
         """What there is once between two that are known, before and behind."""
         for places, numbers in list(self._gaps()):
-            ours = _grouped(self._after, places, level)
-            theirs = _grouped(self._before, numbers, level)
-            for sign, same in ours.items():
-                if len(same) == len(theirs.get(sign, ())) == 1:
-                    self._take(same[0], theirs[sign][0])
+            own = _grouped(self._after, places, level)
+            sought = _grouped(self._before, numbers, level)
+            for sign, same in own.items():
+                if len(same) == len(sought.get(sign, ())) == 1:
+                    self._take(same[0], sought[sign][0])
 
     def take_in_order(self) -> None:
         """The rest between two that are known, in the order that leaves the fewest over."""
         for places, numbers in list(self._gaps()):
-            ours = [_kind(self._after[place]) for place in places]
-            theirs = [_kind(self._before[number]) for number in numbers]
-            for one, other in in_order(ours, theirs):
+            own = [_kind(self._after[place]) for place in places]
+            sought = [_kind(self._before[number]) for number in numbers]
+            for one, other in in_order(own, sought):
                 self._take(places[one], numbers[other])
 
     def take_moved(self) -> None:
         """Calls and results that stand elsewhere than they did."""
         free = [number for number in range(len(self._before)) if number not in self._taken]
-        theirs = _grouped(self._before, free, _key)
+        sought = _grouped(self._before, free, _key)
         for place, source in enumerate(self.sources):
-            if source is None and (left := theirs.get(_key(self._after[place]))):
+            if source is None and (left := sought.get(_key(self._after[place]))):
                 self._take(place, left.pop(0))
 
     def _take(self, place: int, number: int) -> None:

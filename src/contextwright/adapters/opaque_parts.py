@@ -27,8 +27,8 @@ def data_of(part: Any) -> Any:
         return {str(key): data_of(value) for key, value in entries.items()}
     if isinstance(part, list | tuple):
         return [data_of(item) for item in cast("list[Any]", part)]
-    said = {name: data_of(value) for name, value in _fields(part).items()}
-    return {name: value for name, value in said.items() if value is not None} or None
+    values = {name: data_of(value) for name, value in _fields(part).items()}
+    return {name: value for name, value in values.items() if value is not None} or None
 
 
 def part_with(part: Any, data: Any) -> Any:

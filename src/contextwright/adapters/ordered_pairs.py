@@ -10,35 +10,35 @@ _WEIGHT = 1_000
 """Of a pair with an id, in pairs without."""
 
 
-def in_order(ours: Sequence[Kind], theirs: Sequence[Kind]) -> list[tuple[int, int]]:
+def in_order(after: Sequence[Kind], before: Sequence[Kind]) -> list[tuple[int, int]]:
     """Places in both of what is one: as many pairs as there can be, and of those that are alike the
     last, as what is left out of a conversation is mostly its beginning.
 
     Args:
-        ours, theirs: what each item is told by.
+        after, before: what each item is told by.
     """
     pairs: list[tuple[int, int]] = []
-    end, other = len(ours), len(theirs)
-    while end and other and ours[end - 1] == theirs[other - 1]:
+    end, other = len(after), len(before)
+    while end and other and after[end - 1] == before[other - 1]:
         end, other = end - 1, other - 1
         pairs.append((end, other))
     if end * other > _MOST:
         return pairs
-    return pairs + _weighed(ours[:end], theirs[:other])
+    return pairs + _weighed(after[:end], before[:other])
 
 
-def _weighed(ours: Sequence[Kind], theirs: Sequence[Kind]) -> list[tuple[int, int]]:
+def _weighed(after: Sequence[Kind], before: Sequence[Kind]) -> list[tuple[int, int]]:
     """The pairs that weigh most."""
-    best = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
-    for one in reversed(range(len(ours))):
-        weight = _WEIGHT if len(ours[one]) > 1 else 1
+    best = [[0] * (len(before) + 1) for _ in range(len(after) + 1)]
+    for one in reversed(range(len(after))):
+        weight = _WEIGHT if len(after[one]) > 1 else 1
         row, below = best[one], best[one + 1]
-        for other in reversed(range(len(theirs))):
-            paired = below[other + 1] + weight if ours[one] == theirs[other] else 0
+        for other in reversed(range(len(before))):
+            paired = below[other + 1] + weight if after[one] == before[other] else 0
             row[other] = max(paired, below[other], row[other + 1])
     pairs: list[tuple[int, int]] = []
     one = other = 0
-    while one < len(ours) and other < len(theirs):
+    while one < len(after) and other < len(before):
         if best[one][other] == best[one][other + 1]:
             other += 1
         elif best[one][other] == best[one + 1][other]:

@@ -14,11 +14,14 @@ from langchain_core.messages import (
 )
 
 from contextwright.adapters.message_parts import PartedMessages, PartView
+from contextwright.adapters.message_sources import plain_text
 
 _ROLES = {"human": "user", "ai": "assistant", "function": "user", "chat": "user"}
 _TEXTS = {"text", "output_text"}
 _REASONING = {"thinking", "redacted_thinking", "reasoning"}
 _CALLS = {"tool_use", "function_call"}
+_CITED = {"citations", "annotations"}
+_CACHE = "cache_control"
 _MEDIA = {"image_url", "file", "input_audio"}
 
 
@@ -41,7 +44,7 @@ class MessageContent:
         if isinstance(part, str):
             return PartView("text", part)
         if isinstance(part, ToolMessage):
-            return PartView("result", str(part.text), part.tool_call_id)
+            return PartView("result", plain_text(_texts(part)), part.tool_call_id)
         kind = part.get("type")
         if kind == "tool_call" and "args" in part:
             return PartView.call(part["id"], part["name"], part["args"])
@@ -52,14 +55,15 @@ class MessageContent:
         return PartView("opaque") if kind in _CALLS else _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
-        """A copy with another text, other arguments; of a result, its pictures stay."""
+        """A copy with another text, other arguments; of a result, its pictures stay. What is cited
+        was another text's."""
         if isinstance(part, str):
             return text
         if isinstance(part, ToolMessage):
-            others = [b for b in part.content if isinstance(b, dict) and "text" not in b]
-            texts: Any = [{"type": "text", "text": text}, *others] if others else text
-            return part.model_copy(update={"content": texts})
-        return {**part, **({"args": json.loads(text)} if "args" in part else {"text": text})}
+            return part.model_copy(update={"content": _result(part, text)})
+        if "args" in part:
+            return {**part, "args": json.loads(text)}
+        return {**{key: part[key] for key in part if key not in _CITED}, "text": text}
 
     def with_parts(self, message: AnyMessage, parts: list[Any]) -> AnyMessage:
         """A copy with other parts; a provider's own blocks of calls follow the calls."""
@@ -87,6 +91,20 @@ class MessageContent:
 
 def _blocks(content: Any) -> list[Any]:
     return ([content] if content else []) if isinstance(content, str) else list(content)
+
+
+def _texts(result: ToolMessage) -> list[dict[str, Any]]:
+    """The blocks of a result that are texts."""
+    blocks = ({"text": b} if isinstance(b, str) else b for b in _blocks(result.content))
+    return [{**block, "type": "text"} for block in blocks if "text" in block]
+
+
+def _result(result: ToolMessage, text: str) -> Any:
+    """The content of a result with another text, its pictures and its mark of a cache."""
+    others = [b for b in _blocks(result.content) if isinstance(b, dict) and "text" not in b]
+    marks = [block[_CACHE] for block in _texts(result) if _CACHE in block]
+    mark = {_CACHE: marks[-1]} if marks else {}
+    return [{"type": "text", "text": text, **mark}, *others] if others or mark else text
 
 
 def _is_call(part: Any) -> bool:
