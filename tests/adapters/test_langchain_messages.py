@@ -7,8 +7,7 @@ pytest.importorskip("langchain_core")
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from contextwright import C, Context
-from contextwright.adapters.langchain.chat_messages import MESSAGES
-from contextwright.adapters.langchain.system_blocks import system_texts, system_with
+from contextwright.adapters.langchain.chat_messages import MESSAGES, system_texts, system_with
 from contextwright.adapters.message_mapping import MappedRequest
 
 

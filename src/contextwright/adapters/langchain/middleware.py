@@ -9,9 +9,8 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.langchain.chat_messages import MESSAGES
+from contextwright.adapters.langchain.chat_messages import MESSAGES, system_texts, system_with
 from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
-from contextwright.adapters.langchain.system_blocks import system_texts, system_with
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.port import Body, ContextPort, context_of
