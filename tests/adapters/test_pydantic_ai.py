@@ -7,6 +7,8 @@ from pydantic_ai.messages import (
     BinaryContent,
     ModelRequest,
     ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
     SystemPromptPart,
     TextPart,
     ThinkingPart,
@@ -16,6 +18,7 @@ from pydantic_ai.messages import (
 )
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
+from contextwright import C, Context
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
 from contextwright.testing.adapter_suite import AdapterSuite
@@ -104,3 +107,72 @@ def test_reasoning_that_binds_goes_with_what_stood_before_it():
     _, bound = through(redact, "claude-opus-5-5")
     assert isinstance(kept[1].parts[0], ThinkingPart)
     assert [type(part) for part in bound[1].parts] == [TextPart, ToolCallPart, ToolCallPart]
+
+
+def turn(tool, arguments):
+    call = ToolCallPart(tool_name=tool, args=arguments, tool_call_id="call_0")
+    back = ToolReturnPart(tool_name=tool, content="of a@b.co", tool_call_id="call_0")
+    return [ModelResponse(parts=[call]), ModelRequest(parts=[back])]
+
+
+def test_a_call_whose_id_comes_again_stays_what_it_was():
+    messages = [
+        ModelRequest(parts=[UserPromptPart(content="start")]),
+        *turn("send_mail", {"to": "a@b.co"}),
+        ModelRequest(parts=[UserPromptPart(content="go on")]),
+        *turn("delete_file", {"path": "/tmp"}),
+    ]
+    request = MappedRequest(MAPPING, messages, model="gpt-5")
+    sent = request.messages_of(Context(C.redact("email"), model="gpt-5")(request.body))
+    parts = [part for message in sent for part in message.parts if hasattr(part, "tool_name")]
+    assert [part.tool_name for part in parts] == ["send_mail"] * 2 + ["delete_file"] * 2
+    assert parts[0].args_as_dict() == {"to": "[REDACTED]"}
+
+
+def test_two_calls_of_one_id_in_one_answer_are_two():
+    first, second = (turn(tool, {"to": f"{tool}@b.co"}) for tool in ("send", "read"))
+    parts = [*first[0].parts, *second[0].parts]
+    answers = ModelRequest(parts=[*first[1].parts, *second[1].parts])
+    messages = [ModelRequest(parts=[UserPromptPart(content="go")]), ModelResponse(parts), answers]
+    request = MappedRequest(MAPPING, messages, model="gpt-5")
+    compiled = request.body["messages"]
+    calls = [dict(each) for each in compiled[1]["tool_calls"]]
+    calls[0] = {**calls[0], "function": {**calls[0]["function"], "arguments": '{"to":"x"}'}}
+    new = [compiled[0], {**compiled[1], "tool_calls": calls}, *compiled[2:]]
+    own = request.messages_of({"messages": new})[1].parts
+    assert [(part.tool_name, part.args_as_dict()) for part in own] == [
+        ("send", {"to": "x"}),
+        ("read", {"to": "read@b.co"}),
+    ]
+
+
+def search(page):
+    """What a provider's own tool was asked, and what it says."""
+    query = NativeToolCallPart("web_search", {"q": "who is a@b.co"}, "n1", provider_name="openai")
+    back = NativeToolReturnPart("web_search", page, "n1", provider_name="openai")
+    answer = ModelResponse(parts=[query, back, TextPart(content="ok")])
+    return [ModelRequest(parts=[UserPromptPart(content="start")]), answer]
+
+
+def test_what_only_the_framework_knows_is_redacted_and_what_is_sealed_is_not():
+    messages = search([{"title": "of a@b.co", "encrypted_content": "a@b.co"}])
+    request = MappedRequest(MAPPING, messages, model="gpt-5")
+    compiled = Context(C.redact("email"), model="gpt-5")(request.body)
+    _, answer = request.messages_of(compiled)
+    query, back, _ = answer.parts
+    assert query.args == {"q": "who is [REDACTED]"}
+    assert back.content == [{"title": "of [REDACTED]", "encrypted_content": "a@b.co"}]
+    assert (type(query), type(back)) == (NativeToolCallPart, NativeToolReturnPart)
+    assert messages[1].parts[0].args == {"q": "who is a@b.co"}
+
+
+def test_what_only_the_framework_knows_counts():
+    question = ModelRequest(parts=[UserPromptPart(content="next")])
+    messages = [*search("word " * 4000), question]
+    request = MappedRequest(MAPPING, messages, model="gpt-5")
+    context = Context(C.default(), model="gpt-5")
+    assert request.messages_of(context(request.body)) == messages
+    assert context.manifest.tokens > 4000
+    context = Context(C.budget(max_tokens=3000), model="gpt-5")
+    assert "word" not in str(request.messages_of(context(request.body)))
+    assert context.manifest.tokens < 3000

@@ -49,7 +49,7 @@ class MappedRequest(Generic[MessageT]):
         mapping: of its messages.
         messages: all of them, oldest first.
         model: its name; empty where only the context knows it.
-        system: text that stands in front of all messages.
+        system: text that stands in front of all messages, or the parts of one.
         tools: name, description and parameters of each; ours are left to the context.
         apart: whether the framework's messages are a user's and an assistant's alone: what the
             context adds to the instruction is a part of its system text then.
@@ -64,14 +64,15 @@ class MappedRequest(Generic[MessageT]):
         messages: Sequence[MessageT],
         *,
         model: str,
-        system: str | None = None,
+        system: str | Sequence[str] | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
         apart: bool = False,
     ) -> None:
-        self._mapping, self._messages, self._system = mapping, list(messages), system
-        self._apart = apart
+        self._mapping, self._messages, self._apart = mapping, list(messages), apart
         self._shown = [mapping.wires(message) for message in self._messages]
-        wires: list[Wire] = [{"role": "system", "content": system}] if system else []
+        content = _content(system)
+        self._system = plain_text(content)
+        wires: list[Wire] = [{"role": "system", "content": content}] if content else []
         # of each chat message, the place of the framework's message and the one in it
         self._origins = [(-1, 0)] * len(wires)
         for place, shown in enumerate(self._shown):
@@ -86,11 +87,23 @@ class MappedRequest(Generic[MessageT]):
 
     def system_of(self, compiled: Body) -> str | None:
         """The system text of a compiled body; None where it is the framework's."""
-        wires: list[Wire] = compiled["messages"]
-        sources = message_sources(self.body["messages"], wires) if self._apart else []
-        leading = wires[: self._leading(wires, sources)]
+        leading = self._instruction(compiled)
         text = "\n\n".join(plain_text(wire.get("content")) for wire in leading)
         return None if not leading or text == self._system else text
+
+    def system_parts_of(self, compiled: Body) -> list[str]:
+        """The parts of the system text of a compiled body."""
+        contents = [wire.get("content") or "" for wire in self._instruction(compiled)]
+        return [
+            plain_text([part] if isinstance(part, dict) else part)
+            for content in contents
+            for part in ([content] if isinstance(content, str) else content)
+        ]
+
+    def _instruction(self, compiled: Body) -> list[Wire]:
+        wires: list[Wire] = compiled["messages"]
+        sources = message_sources(self.body["messages"], wires) if self._apart else []
+        return wires[: self._leading(wires, sources)]
 
     def _leading(self, compiled: Sequence[Wire], sources: Sequence[int | None]) -> int:
         """How many chat messages in front are the system text; none where it is the framework's
@@ -134,6 +147,14 @@ class MappedRequest(Generic[MessageT]):
         if len(wires) == len(shown) and all(wire is shown[n] for n, wire in wires.items()):
             return self._messages[place]
         return self._mapping.changed(self._messages[place], wires)
+
+
+def _content(system: str | Sequence[str] | None) -> Any:
+    """The content of the chat message of a system text: of several parts a list."""
+    texts = [system or ""] if isinstance(system, str | None) else list(system)
+    if len(texts) < 2:
+        return "".join(texts)
+    return [{"type": "text", "text": text} for text in texts]
 
 
 def function_schema(name: str, description: str | None, parameters: Any) -> Wire:

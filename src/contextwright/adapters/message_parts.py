@@ -2,34 +2,37 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 
 from contextwright.adapters.message_mapping import Wire, plain_text
+from contextwright.adapters.opaque_parts import KIND, data_of, part_with
+from contextwright.adapters.ordered_pairs import in_order
 
 MessageT = TypeVar("MessageT")
 SILENT = "(no text)"
 """Stands for an answer that has neither text nor calls, such as one that only thinks."""
 
 
-_SHOWN = ("text", "media", "call")
+_SHOWN = ("text", "media", "call", "own")
 
 
 class PartView(msgspec.Struct, frozen=True):
     """A part of a framework's message, as a context reads it.
 
     Args:
-        kind: what it is; reasoning and what is opaque is not shown.
+        kind: what it is; `own` is what only the framework knows, shown as data. Reasoning is not
+            shown, nor what is opaque: it says nothing, or again what is shown.
         text: of a text or a result; the arguments of a call, as JSON.
         id: of the call, also in its result.
         name: of the tool that is called.
-        wire: the part of a chat message that stands for a picture or a file.
+        wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
     """
 
-    kind: Literal["text", "call", "result", "media", "reasoning", "opaque"]
+    kind: Literal["text", "call", "result", "media", "own", "reasoning", "opaque"]
     text: str = ""
     id: str = ""
     name: str = ""
@@ -42,6 +45,11 @@ class PartView(msgspec.Struct, frozen=True):
         is_text = isinstance(arguments, str)
         text = arguments if is_text else json.dumps(arguments or {}, ensure_ascii=False)
         return cls("call", text or "{}", id or "", name or "")
+
+    @classmethod
+    def own(cls, part: Any) -> "PartView":
+        """What only the framework knows."""
+        return cls("own", wire={"type": KIND, "value": data_of(part)})
 
     @classmethod
     def image(cls, url: str) -> "PartView":
@@ -110,6 +118,10 @@ class PartedMessages:
         left: list[Any] = []
         number = 0
         for part, view in zip(parts, views, strict=True):
+            if view.kind == "own":
+                shown = texts[view.role or own].own(view)
+                left += [] if shown is None else [part_with(part, shown["value"])]
+                continue
             if view.kind == "result":
                 wire = wires.get(number)
                 number += 1
@@ -151,27 +163,34 @@ class PartedMessages:
 
 
 class _Texts:
-    """What became of the texts, calls and pictures of a message."""
+    """What became of the texts, calls and pictures of a message, which are asked for in their
+    order."""
 
     def __init__(self, wire: Wire | None, before: Sequence[PartView]) -> None:
         content: Any = None if wire is None else wire.get("content")
         self._is_gone = wire is None
         self._same = wire is not None and content == _wire(wire["role"], before)["content"]
-        calls = (wire or {}).get("tool_calls") or ()
-        self._arguments = {call["id"]: call["function"]["arguments"] for call in calls}
-        self._media = [p for p in content or () if p["type"] != "text"] if _is_list(content) else []
+        self._arguments = iter(_arguments((wire or {}).get("tool_calls") or (), before))
+        parts: list[Wire] = content if isinstance(content, list) else []
+        self._media = [part for part in parts if part["type"] != "text"]
+        self._own = _paired(before, [part for part in parts if part["type"] == KIND])
         texts = [view for view in before if view.kind == "text"]
-        new = [p["text"] for p in content if p["type"] == "text"] if _is_list(content) else []
+        new: list[str] = [part["text"] for part in parts if part["type"] == "text"]
         if not new and isinstance(content, str):
             new = [content]
         if len(new) != len(texts):
             new = ["\n".join(new)] if texts and new else []
         self._new = iter(new)
 
+    def own(self, view: PartView) -> Wire | None:
+        """A part of the framework's own, as it is now; None where it is gone."""
+        new = next(self._own, None)
+        return view.wire if self._same else new
+
     def now(self, view: PartView) -> str | None:
         """The text of now; None where it is gone."""
         if view.kind == "call":
-            return self._arguments.get(view.id)
+            return next(self._arguments)
         if view.kind not in _SHOWN:
             return None if self._is_gone else view.text
         if self._same:
@@ -181,8 +200,24 @@ class _Texts:
         return next(self._new, None)
 
 
-def _is_list(content: Any) -> bool:
-    return isinstance(content, list)
+def _arguments(calls: Sequence[Wire], before: Sequence[PartView]) -> list[str | None]:
+    """Of each call that there was, its arguments of now; None where it is gone. Two may have one
+    id."""
+    ids = [view.id for view in before if view.kind == "call"]
+    pairs = [(n, n) for n in range(len(ids))]
+    if len(calls) != len(ids):
+        pairs = in_order([("", call["id"]) for call in calls], [("", id) for id in ids])
+    now = {other: calls[one]["function"]["arguments"] for one, other in pairs}
+    return [now.get(place) for place in range(len(ids))]
+
+
+def _paired(before: Sequence[PartView], now: Sequence[Wire]) -> Iterator[Wire | None]:
+    """What became of each part of the framework's own; of those that are fewer, what is as it
+    was."""
+    own = [view.wire for view in before if view.kind == "own"]
+    if len(own) == len(now):
+        return iter(now)
+    return iter([wire if wire in now else None for wire in own])
 
 
 def _wire(role: str, shown: Sequence[PartView]) -> Wire:
@@ -191,15 +226,20 @@ def _wire(role: str, shown: Sequence[PartView]) -> Wire:
         return _answer(shown)
     if len(shown) == 1 and shown[0].kind == "text":
         return {"role": role, "content": shown[0].text}
-    parts = [
-        view.wire if view.kind == "media" else {"type": "text", "text": view.text} for view in shown
-    ]
-    return {"role": role, "content": parts or SILENT}
+    return {"role": role, "content": list(map(_part, shown)) or SILENT}
+
+
+def _part(view: PartView) -> Wire:
+    """A part of a chat message's content."""
+    return {"type": "text", "text": view.text} if view.kind == "text" else view.wire
 
 
 def _answer(views: Sequence[PartView]) -> Wire:
     """The chat message of an answer."""
-    text = "\n\n".join(view.text for view in views if view.kind == "text" and view.text)
+    content: Any = "\n\n".join(view.text for view in views if view.kind == "text" and view.text)
+    if any(view.wire for view in views):
+        shown = (view for view in views if view.wire or (view.kind == "text" and view.text))
+        content = list(map(_part, shown))
     calls = [
         {
             "id": view.id,
@@ -210,5 +250,5 @@ def _answer(views: Sequence[PartView]) -> Wire:
         if view.kind == "call"
     ]
     if calls:
-        return {"role": "assistant", "content": text or None, "tool_calls": calls}
-    return {"role": "assistant", "content": text or SILENT}
+        return {"role": "assistant", "content": content or None, "tool_calls": calls}
+    return {"role": "assistant", "content": content or SILENT}

@@ -43,6 +43,7 @@ KNOWN_KINDS = frozenset(
         "thinking",
         "reference",
         "document_url",
+        "framework_part",  # an adapter's: what only its framework knows
     }
 )
 _ANSWERS = {"content", "tool_calls", "function_call", "refusal", "audio", "reasoning_content"}

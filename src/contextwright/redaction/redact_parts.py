@@ -5,6 +5,7 @@ import msgspec
 from contextwright.blocks.block import Block, Message
 from contextwright.redaction.file_data import redacted_base64
 from contextwright.redaction.redactor import Redactor
+from contextwright.redaction.split_values import without_split
 from contextwright.redaction.wire_data import redacted_wire
 from contextwright.session.event import (
     NO_FIELDS,
@@ -53,29 +54,13 @@ class PartRedaction:
         return tuple(map(self._part, self._joined(parts)))
 
     def _joined(self, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
-        """Parts without what stands across the border of two texts: the first has what stands for
-        it, the others lose their share."""
+        """Parts without what stands across the border of two texts."""
         texts = [at for at, part in enumerate(parts) if isinstance(part, Text)]
         if len(texts) < 2:
             return parts
-        pieces = [part.text for part in parts if isinstance(part, Text)]
-        starts = [sum(map(len, pieces[:at])) for at in range(len(pieces) + 1)]
-        whole = "".join(pieces)
         new = list(parts)
-        for start, end, name in reversed(self._redactor.spans(whole)):
-            crossed = [
-                at for at in range(len(pieces)) if start < starts[at + 1] and starts[at] < end
-            ]
-            if len(crossed) < 2:
-                continue
-            for at in crossed:
-                low, high = max(start - starts[at], 0), min(end - starts[at], len(pieces[at]))
-                instead = (
-                    ""
-                    if at != crossed[0]
-                    else self._redactor.operator.stand_in(whole[start:end], name)
-                )
-                pieces[at] = pieces[at][:low] + instead + pieces[at][high:]
+        pieces = [part.text for part in parts if isinstance(part, Text)]
+        pieces = without_split(self._redactor, pieces)
         for at, piece in zip(texts, pieces, strict=True):
             if piece != getattr(parts[at], "text", ""):
                 new[at] = Text(text=piece)

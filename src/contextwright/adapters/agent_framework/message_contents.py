@@ -34,7 +34,7 @@ class MessageContents:
             if kind == "image":
                 return PartView.image(part.uri)
             return PartView("media", wire={"type": "file", "file": {"file_data": part.uri}})
-        return PartView("opaque")
+        return PartView("opaque") if part.type == "usage" else PartView.own(part)
 
     def rewritten(self, part: Content, text: str) -> Content:
         """A copy with another text, other arguments; of a result, its pictures stay."""

@@ -46,7 +46,7 @@ class MessageFields:
             return PartView.call(part["id"], function["name"], function.get("arguments"))
         if isinstance(part, dict) and part.get("type") == "text":
             return PartView("text", part["text"])
-        return PartView("reasoning" if part is _REASONING else "opaque")
+        return PartView("reasoning") if part is _REASONING else PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments."""
@@ -93,13 +93,15 @@ def _thoughts(message: Message) -> bool:
 
 def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> list[Any]:
     """Stored blocks with the arguments and the text of now."""
-    inputs = {call["id"]: json.loads(call["function"]["arguments"]) for call in calls}
+    inputs: dict[str, list[Any]] = {}  # two may have one id
+    for call in calls:
+        inputs.setdefault(call["id"], []).append(json.loads(call["function"]["arguments"]))
     new: list[Any] = []
     texts = [text] if text else []
     for block in blocks:
         kind = block.get("type")
-        if kind == "tool_use" and block["id"] in inputs:
-            new.append({**block, "input": inputs[block["id"]]})
+        if kind == "tool_use" and inputs.get(block["id"]):
+            new.append({**block, "input": inputs[block["id"]].pop(0)})
         elif kind == "text" and has_text:
             new += [{**block, "text": each} for each in texts]
             texts = []

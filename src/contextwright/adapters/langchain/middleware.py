@@ -6,11 +6,10 @@ from functools import partial
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
-from langchain_core.messages import SystemMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.langchain.chat_messages import MESSAGES
+from contextwright.adapters.langchain.chat_messages import MESSAGES, system_texts, system_with
 from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
@@ -62,7 +61,7 @@ def _mapped(request: Any) -> MappedRequest[Any]:
         MESSAGES,
         request.messages,
         model=str(getattr(model, "model_name", None) or getattr(model, "model", "")),
-        system=system.text if system is not None else None,
+        system=system_texts(system) if system is not None else None,
         tools=[convert_to_openai_tool(tool)["function"] for tool in known],
     )
 
@@ -70,6 +69,7 @@ def _mapped(request: Any) -> MappedRequest[Any]:
 def _request(request: Any, shown: MappedRequest[Any], body: Body) -> Any:
     """The request with the messages of a compiled body."""
     changes: dict[str, Any] = {"messages": shown.messages_of(body)}
-    if (system := shown.system_of(body)) is not None:
-        changes["system_message"] = SystemMessage(content=system)
+    if shown.system_of(body) is not None:
+        texts = shown.system_parts_of(body)
+        changes["system_message"] = system_with(request.system_message, texts)
     return request.override(**changes)

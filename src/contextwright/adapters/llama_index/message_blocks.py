@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.base.llms.types import (
+    CachePoint,
     ChatMessage,
     ContentBlock,
     ImageBlock,
@@ -42,7 +43,9 @@ class MessageBlocks:
             return PartView.call(part.tool_call_id, part.tool_name, part.tool_kwargs)
         if isinstance(part, ImageBlock):
             return _picture(part)
-        return PartView("reasoning" if isinstance(part, ThinkingBlock) else "opaque")
+        if isinstance(part, ThinkingBlock):
+            return PartView("reasoning")
+        return PartView("opaque") if isinstance(part, CachePoint) else PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; of a result, its pictures stay."""

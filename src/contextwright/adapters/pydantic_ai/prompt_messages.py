@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic_ai.messages import (
     BinaryContent,
+    CachePoint,
+    FilePart,
     ImageUrl,
     ModelMessage,
     ModelRequest,
@@ -82,11 +84,13 @@ class PromptParts:
 
 
 def _media(item: Any) -> PartView:
-    """An item of a prompt that is no text."""
+    """An item of a prompt, or a part of an answer, that is no text."""
+    if isinstance(item, FilePart):
+        return _media(item.content)
     if isinstance(item, ImageUrl):
         return PartView.image(item.url)
     if not isinstance(item, BinaryContent):
-        return PartView("opaque")
+        return PartView("opaque") if isinstance(item, CachePoint) else PartView.own(item)
     if item.is_image:
         return PartView.image(item.data_uri)
     file = {"file_data": item.data_uri, "filename": item.identifier}

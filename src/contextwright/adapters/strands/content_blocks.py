@@ -35,7 +35,9 @@ class ContentBlocks:
         if "image" in part and "bytes" in part["image"].get("source", {}):
             image = part["image"]
             return PartView.image_data(f"image/{image['format']}", image["source"]["bytes"])
-        return PartView("reasoning" if _REASONING in part else "opaque")
+        if _REASONING in part:
+            return PartView("reasoning")
+        return PartView("opaque") if "cachePoint" in part else PartView.own(part)
 
     def rewritten(self, part: Block, text: str) -> Block:
         """A copy with another text, other arguments; of a result, its pictures stay."""

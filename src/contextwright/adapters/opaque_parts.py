@@ -1,0 +1,78 @@
+"""Parts that only their framework knows, as data that a context counts and redacts, and back."""
+
+import base64
+import copy
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any, cast
+
+KIND = "framework_part"
+"""The type of the part of a chat message that stands for one."""
+_NOT_SENT = frozenset({"metadata", "raw_representation", "timestamp"})
+"""Fields that frameworks have for themselves."""
+
+
+def data_of(part: Any) -> Any:
+    """What a part says, as JSON data; what is neither data nor an object of fields is left out.
+    Bytes are a provider's own, which no redaction touches."""
+    if part is None or isinstance(part, bool | int | float):
+        return part
+    if isinstance(part, str):
+        return part.value if isinstance(part, Enum) else part
+    if isinstance(part, bytes):
+        return {"data": base64.b64encode(part).decode()}
+    if isinstance(part, Mapping):
+        entries = cast("Mapping[Any, Any]", part)
+        return {str(key): data_of(value) for key, value in entries.items()}
+    if isinstance(part, list | tuple):
+        return [data_of(item) for item in cast("list[Any]", part)]
+    values = {name: data_of(value) for name, value in _fields(part).items()}
+    return {name: value for name, value in values.items() if value is not None} or None
+
+
+def part_with(part: Any, data: Any) -> Any:
+    """A copy of a part that says this; what says the same is itself.
+
+    Args:
+        data: as `data_of` had it, with other values.
+    """
+    if data_of(part) == data:
+        return part
+    if isinstance(part, Mapping):
+        entries = cast("Mapping[str, Any]", part)
+        return {key: _item(entries, key, value) for key, value in data.items()}
+    if isinstance(part, list | tuple) and isinstance(data, list):
+        items = cast("list[Any]", part)
+        if len(items) != len(cast("list[Any]", data)):
+            return data
+        new = [part_with(old, item) for old, item in zip(items, data, strict=True)]
+        return tuple(new) if isinstance(part, tuple) else new
+    own = _fields(part)
+    if not own or not isinstance(data, Mapping):
+        return data
+    made = copy.copy(part)
+    for name, value in cast("Mapping[str, Any]", data).items():
+        if name in own and (changed := part_with(own[name], value)) is not own[name]:
+            object.__setattr__(made, name, changed)
+    return made
+
+
+def _item(entries: Mapping[str, Any], key: str, value: Any) -> Any:
+    return part_with(entries[key], value) if key in entries else value
+
+
+def _fields(part: Any) -> dict[str, Any]:
+    """What an object holds, by name."""
+    if isinstance(part, type):
+        return {}
+    if is_dataclass(part):
+        own = {field.name: getattr(part, field.name) for field in fields(part)}
+    else:
+        own = dict(getattr(part, "__dict__", {})) if _is_record(part) else {}
+    return {name: own[name] for name in own if not (name.startswith("_") or name in _NOT_SENT)}
+
+
+def _is_record(part: Any) -> bool:
+    """Whether an object is made of its fields: a client, say, has others, and goes in circles."""
+    return hasattr(type(part), "model_fields") or hasattr(type(part), "to_dict")

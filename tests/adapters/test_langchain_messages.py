@@ -1,0 +1,80 @@
+"""What a context changes in LangChain's messages."""
+
+import pytest
+
+pytest.importorskip("langchain_core")
+
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+
+from contextwright import C, Context
+from contextwright.adapters.langchain.chat_messages import MESSAGES, system_texts, system_with
+from contextwright.adapters.message_mapping import MappedRequest
+
+
+def sent(messages, spec):
+    request = MappedRequest(MESSAGES, messages, model="gpt-5")
+    return request.messages_of(Context(spec, model="gpt-5")(request.body))
+
+
+def called(tool, artifact):
+    arguments = {"to": "a@b.co"} if artifact == 1 else {"path": "/tmp"}
+    call = {"name": tool, "args": arguments, "id": "call_0", "type": "tool_call"}
+    result = ToolMessage("of a@b.co", tool_call_id="call_0", name=tool, artifact=artifact)
+    return [AIMessage("", tool_calls=[call]), result]
+
+
+def test_a_call_whose_id_comes_again_stays_what_it_was():
+    first, second = called("send_mail", 1), called("delete_file", 2)
+    messages = [HumanMessage("go"), *first, AIMessage("x"), HumanMessage("on"), *second]
+    new = sent(messages, C.redact("email"))
+    assert [m.tool_calls[0]["name"] for m in (new[1], new[5])] == ["send_mail", "delete_file"]
+    assert [(m.name, m.artifact) for m in (new[2], new[6])] == [
+        ("send_mail", 1),
+        ("delete_file", 2),
+    ]
+    assert [m.content for m in (new[2], new[6])] == ["of [REDACTED]"] * 2
+
+
+def test_a_block_of_a_providers_own_tool_is_redacted():
+    page = {"type": "web_search_result", "title": "a@b.co", "encrypted_content": "a@b.co"}
+    blocks = [
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"q": "a@b.co"}},
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [page]},
+        {"type": "text", "text": "this"},
+    ]
+    _, answer, _ = sent(
+        [HumanMessage("start"), AIMessage(blocks), HumanMessage("last")], C.redact("email")
+    )
+    assert answer.content == [
+        {**blocks[0], "input": {"q": "[REDACTED]"}},
+        {**blocks[1], "content": [{**page, "title": "[REDACTED]"}]},
+        blocks[2],
+    ]
+
+
+def test_texts_of_a_result_stay_apart():
+    mark = {"type": "ephemeral"}
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    texts = [{"type": "text", "text": "of a@b.co"}, {"type": "text", "text": "tail"}]
+    call, _ = called("look", 1)
+    blocks = [texts[0], {**texts[1], "cache_control": mark}, picture]
+    result = ToolMessage(blocks, tool_call_id="call_0")
+    new = sent([HumanMessage("go"), call, result], C.redact("email"))[-1]
+    text = {"type": "text", "text": "of [REDACTED]\ntail", "cache_control": mark}
+    assert new.content == [text, picture]
+
+
+@pytest.mark.parametrize("content", ["of a@b.co", ["of a@b.co", "two"]])
+def test_a_system_message_that_is_redacted_stays_what_it_was(content):
+    mark = {"cache_control": {"type": "ephemeral"}}
+    texts = [content] if isinstance(content, str) else content
+    blocks = [{"type": "text", "text": text, **mark} for text in texts]
+    message = SystemMessage(blocks)
+    assert system_texts(message) == texts
+    request = MappedRequest(MESSAGES, [HumanMessage("go")], model="gpt-5", system=texts)
+    body = Context(C.redact("email"), model="gpt-5")(request.body)
+    new = system_with(message, request.system_parts_of(body))
+    assert new.content == [{**blocks[0], "text": "of [REDACTED]"}, *blocks[1:]]
+    assert request.system_of(request.body) is None
+    joined = system_with(message, ["one", "two", "three"])
+    assert joined.content == "one\n\ntwo\n\nthree"
