@@ -100,9 +100,19 @@ def _bring_back(pairs: list[_Pair], room: _Room, summarized: Container[str] = ()
     for now, block in pairs[len(fitting) :][: 1 if pairs[0][0] is None else PIECES]:
         if room.is_full() or (block.lineage and block.lineage[0] in summarized):
             return
-        fitted = (b for b in _in_short(block, room) if 0 < room.needs(now, b) <= room.free)
-        if (short := next(fitted, None)) is not None:
+        if (short := _longest(now, block, room)) is not None:
             room.take(now, short)
+
+
+def _longest(now: Block | None, block: Block, room: _Room) -> Block | None:
+    """The block in as many words as fit; None where it says no more so than it does now."""
+    for short in _in_short(block, room):
+        needed = room.needs(now, short)
+        if needed <= 0:  # in fewer words it says no more either
+            return None
+        if needed <= room.free:
+            return short
+    return None
 
 
 def _is_shorter(now: Block | None, block: Block) -> bool:

@@ -5,6 +5,7 @@ A field's name says what is in it everywhere but where it is the provider's own 
 call is no name of a person, and a schema has names of fields without values.
 """
 
+import re
 from collections.abc import Callable, Container
 from typing import Any, Protocol, cast
 
@@ -22,7 +23,11 @@ SEALED = frozenset(
         "image_url",
     }
 )  # fmt: skip
-"""Fields that are a provider's own bytes. Cleaning one would break it, and nobody reads it."""
+"""Fields that are a provider's own bytes, or an address of a picture. Cleaning one would break it,
+and nobody reads it. What reads as words is none, whatever its field is called."""
+_BYTES = re.compile(r"(?:data:[^,\s]*,|https?://)?[\w+/=.:~%?&#-]*\Z", re.ASCII)
+_WORDS_OF_USERS = frozenset({"input", "arguments", "args", "metadata", "labels"})
+"""Fields that hold what an application or a model wrote, under names of its own."""
 _IDS = frozenset({"id", "call_id", "tool_use_id", "tool_call_id", "type", "role", "model"})
 """What a message is told by."""
 WIRE = SEALED | _IDS | {
@@ -88,14 +93,18 @@ class TextCleaner(msgspec.Struct, frozen=True, eq=False):
         return self
 
 
-def redacted_data(cleaner: Cleaner, value: Any, path: Path = (), key: str = "") -> Any:
+def redacted_data(
+    cleaner: Cleaner, value: Any, path: Path = (), key: str = "", *, sealed: bool = True
+) -> Any:
     """JSON data that nobody here knows: what fields of these names hold, whatever it is, keys,
     texts and numbers.
 
     Args:
         path: the plain keys above it.
         key: under which it stands.
+        sealed: whether a provider may have put bytes of its own into it.
     """
+    sealed = sealed and key not in _WORDS_OF_USERS
     if path and any(path[-len(end) :] == end for end in field_paths(cleaner.fields)):
         return _stand_in(cleaner, value)
     if isinstance(value, dict):
@@ -104,20 +113,25 @@ def redacted_data(cleaner: Cleaner, value: Any, path: Path = (), key: str = "") 
         return {
             cleaner.text(name): files[name]
             if name in files
-            else redacted_data(cleaner, item, (*path, plain_key(name)), name)
+            else redacted_data(cleaner, item, (*path, plain_key(name)), name, sealed=sealed)
             for name, item in fields.items()
         }
     if isinstance(value, list):
-        return [redacted_data(cleaner, item, path, key) for item in cast(list[Any], value)]
+        items = cast(list[Any], value)
+        return [redacted_data(cleaner, item, path, key, sealed=sealed) for item in items]
     if isinstance(value, str):
-        return value if key in SEALED else cleaner.text(value)
+        return value if sealed and _is_sealed(key, value) else cleaner.text(value)
     return _number(cleaner, value)
+
+
+def _is_sealed(key: str, value: str) -> bool:
+    return key in SEALED and _BYTES.match(value) is not None
 
 
 def redacted_wire(cleaner: Cleaner, value: Any, key: str = "", known: Container[str] = WIRE) -> Any:
     """A provider's message, part or item: as `redacted_data` says where a key is not `known`."""
     if isinstance(value, str):
-        return value if key in SEALED or key in _IDS else cleaner.text(value)
+        return value if _is_sealed(key, value) or key in _IDS else cleaner.text(value)
     if isinstance(value, list):
         return [redacted_wire(cleaner, item, key, known) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
@@ -144,6 +158,8 @@ _EVERY = _Every()
 
 def redacted_parameter(cleaner: Cleaner, value: Any, key: str, *, known: bool) -> Any:
     """A parameter of a request; of those that are `known`, names of fields say nothing."""
+    if key in _WORDS_OF_USERS:
+        return redacted_data(cleaner.without_fields() if known else cleaner, value, (), key)
     if known:
         return redacted_wire(cleaner, value, key, _EVERY)
     return redacted_data(cleaner, value, (plain_key(key),), key)
