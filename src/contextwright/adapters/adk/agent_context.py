@@ -66,7 +66,9 @@ def put_requests(agent: LlmAgent, requests: ModelRequests) -> LlmAgent:
     """The agent, whose every request to its model is compiled."""
     agent.include_contents = "none"
     agent.before_agent_callback = [*agent.canonical_before_agent_callbacks, requests.before_agent]
-    agent.before_model_callback = [*agent.canonical_before_model_callbacks, requests.before_model]
+    own = agent.canonical_before_model_callbacks
+    before = [requests.before_callbacks, *own] if own else []
+    agent.before_model_callback = [*before, requests.before_model]
     agent.after_model_callback = [requests.after_model, *agent.canonical_after_model_callbacks]
     agent.on_model_error_callback = [
         *agent.canonical_on_model_error_callbacks,

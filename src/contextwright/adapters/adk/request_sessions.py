@@ -1,0 +1,179 @@
+"""The session that a request is made of: ADK's events, as long as ADK tells them as they are and
+nobody edited what it made of them; else the contents as they stand in the request."""
+
+from typing import NamedTuple
+
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.models.llm_request import LlmRequest
+from google.genai import types
+
+from contextwright.adapters.adk.extra_contents import FRONT, extra_contents
+from contextwright.adapters.adk.mirror import Mirrors
+from contextwright.adapters.adk.request_table import RequestTable
+from contextwright.adapters.adk.session_contents import (
+    invocation_of,
+    is_told_otherwise,
+    is_told_the_turn,
+    session_contents,
+    shallow,
+)
+from contextwright.adapters.adk.session_state import plain_state
+from contextwright.adapters.adk.visible_events import VisibleEvents
+from contextwright.session.session import Session
+from contextwright.worker_threads import off_loop
+
+Added = list[tuple[types.Content, int]]
+
+
+class RequestSession(NamedTuple):
+    """What a request is made of.
+
+    Args:
+        session: the conversation.
+        added: contents beside it, each with how many of the conversation follow it.
+    """
+
+    session: Session
+    added: Added
+
+
+class RequestSessions:
+    """Finds the session of each request, and of what comes before and after it.
+
+    Args:
+        mirrors: where sessions are mirrored.
+    """
+
+    def __init__(self, mirrors: Mirrors) -> None:
+        self._mirrors = mirrors
+        self._whole: RequestTable[list[types.Content]] = RequestTable()
+
+    async def put_history(self, context: CallbackContext, request: LlmRequest) -> None:
+        """Put what came before the turn into a request that holds the turn alone: who edits it
+        afterwards is to see what the model would."""
+        if not is_told_the_turn(invocation_of(context).agent):
+            return
+        whole = await session_contents(context, history=True)
+        turn = await session_contents(context)
+        earlier = _earlier(whole, turn)
+        if earlier is not None:
+            if extra_contents(request.contents, turn) is None:
+                earlier = self._edited(context, earlier)  # a plugin edited each turn so far
+            # the static instruction is to stay in front of everything
+            front = request._static_instruction_prefix_end_index or 0  # pyright: ignore
+            request.contents[front:front] = shallow(earlier)
+            self._whole[request] = whole
+
+    async def of_request(self, context: CallbackContext, request: LlmRequest) -> RequestSession:
+        """The session of a request, and what the request has beside it."""
+        events = await self._events(context)
+        source, added = await self._source(context, request)
+        if added is not None and not self._is_told_otherwise(context):
+            self._leave_contents(context)
+            return RequestSession(events, added)
+        whole, own = source, request.contents
+        if added is not None:
+            extras = {id(content) for content, _ in added}
+            own = [content for content in own if id(content) not in extras]
+        if self._is_turn(context, request):
+            history = await session_contents(context, history=True)
+            earlier = _earlier(history, source)
+            if earlier is not None:
+                whole, own = history, [*self._edited(context, earlier), *own]
+        if not own:  # ADK tells nothing: what stands in the request is all there is
+            own, added = request.contents, None
+        if not own:
+            self._leave_contents(context)
+            return RequestSession(events, [])
+        mirror = self._mirrors.add_contents(context.session, *_seat(context))
+        mirror.is_newest = True
+        session = await off_loop(mirror.sync, own, whole, _state(context), long=True)
+        return RequestSession(session, added or [])
+
+    async def newest(self, context: CallbackContext) -> Session:
+        """The session of the agent's last request."""
+        mirror = self._mirrors.contents(context.session, *_seat(context))
+        if mirror is None or not mirror.is_newest:
+            return await self._events(context)
+        return await off_loop(mirror.newest, _state(context))
+
+    async def around(self, context: CallbackContext) -> Session:
+        """The session before an agent's first request, or after its last answer."""
+        events = await self._events(context)
+        mirror = self._mirrors.contents(context.session, *_seat(context))
+        if not self._is_told_otherwise(context) and not (mirror and mirror.is_newest):
+            return events
+        source = await session_contents(context, history=True)
+        if not source:
+            return events
+        mirror = self._mirrors.add_contents(context.session, *_seat(context))
+        return await off_loop(mirror.follow, source, _state(context), long=True)
+
+    async def _source(
+        self, context: CallbackContext, request: LlmRequest
+    ) -> tuple[list[types.Content], Added | None]:
+        """What ADK tells of the session in this request, and what the request has beside it."""
+        source = self._whole.get(request)
+        if source is None:
+            source = await session_contents(context)
+        added = extra_contents(request.contents, source)
+        chained = request.previous_interaction_id
+        if added is None and chained:
+            turn = await session_contents(context, chained=chained)
+            if (beside := extra_contents(request.contents, turn)) is not None:
+                source, added = turn, beside
+        if added is not None and self._is_turn(context, request):
+            added = _before_the_turn(added, len(source), request)
+        return source, added
+
+    def _is_turn(self, context: CallbackContext, request: LlmRequest) -> bool:
+        """Whether a request holds the running turn alone."""
+        is_whole = self._whole.get(request) is not None
+        is_turn = is_told_the_turn(invocation_of(context).agent) and not is_whole
+        return is_turn or bool(request.previous_interaction_id)
+
+    def _is_told_otherwise(self, context: CallbackContext) -> bool:
+        view, _ = _seat(context)
+        return is_told_otherwise(context) or self._mirrors.is_rearranged(context.session, view)
+
+    def _edited(
+        self, context: CallbackContext, earlier: list[types.Content]
+    ) -> list[types.Content]:
+        """What came before, as the requests before held it."""
+        mirror = self._mirrors.contents(context.session, *_seat(context))
+        return earlier if mirror is None else mirror.edited(earlier)
+
+    def _leave_contents(self, context: CallbackContext) -> None:
+        mirror = self._mirrors.contents(context.session, *_seat(context))
+        if mirror is not None:
+            mirror.is_newest = False
+
+    async def _events(self, context: CallbackContext) -> Session:
+        view, _ = _seat(context)
+        return await self._mirrors.asession(context.session, context.state.to_dict(), view)
+
+
+def _seat(context: CallbackContext) -> tuple[VisibleEvents, str]:
+    """From where the running agent looks, and who it is."""
+    return VisibleEvents.of(context), context.agent_name
+
+
+def _state(context: CallbackContext) -> dict[str, object]:
+    return plain_state(context.state.to_dict())
+
+
+def _earlier(whole: list[types.Content], turn: list[types.Content]) -> list[types.Content] | None:
+    """What was said before the turn; None where the whole does not end with it."""
+    start = len(whole) - len(turn)
+    return whole[:start] if start >= 0 and whole[start:] == turn else None
+
+
+def _before_the_turn(added: Added, count: int, request: LlmRequest) -> Added:
+    """What stands in front of a turn of so many contents stands behind the history, but for a
+    static instruction."""
+    prefix = request._static_instruction_prefix_end_index or 0  # pyright: ignore
+    static = {id(content) for content in request.contents[:prefix]}
+    return [
+        (content, count if after == FRONT and id(content) not in static else after)
+        for content, after in added
+    ]
