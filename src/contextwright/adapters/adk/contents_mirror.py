@@ -8,6 +8,7 @@ from typing import Any
 from google.genai import types
 
 from contextwright.adapters.adk.session_state import take_state
+from contextwright.adapters.adk.turn_edits import TurnEdits
 from contextwright.engine.conversation import Conversation
 from contextwright.session.session import Session
 
@@ -26,6 +27,7 @@ class ContentsMirror:
     def __init__(self, id: str) -> None:
         self.is_newest = False
         """Whether the agent's last request was made of it."""
+        self.edits = TurnEdits()
         self._conversation = Conversation(id, "gemini")
         self._lock = threading.Lock()
         self._contents: list[types.Content] = []
@@ -53,7 +55,10 @@ class ContentsMirror:
         Args:
             source: all of it as ADK tells it now.
         """
-        return self.sync(self.edited(source), source, state)
+        known = len(self._source)
+        is_known = known > 0 and source[:known] == self._source
+        contents = [*self._contents, *source[known:]] if is_known else source
+        return self.sync(contents, source, state)
 
     def newest(self, state: Mapping[str, Any]) -> Session:
         """Our session of the last request."""
@@ -61,13 +66,6 @@ class ContentsMirror:
             session = self._conversation.append([])
             take_state(session, state)
             return session
-
-    def edited(self, source: list[types.Content]) -> list[types.Content]:
-        """What ADK tells, with what it told before as the last request held it."""
-        known = len(self._source)
-        if not known or source[:known] != self._source:
-            return source
-        return [*self._contents, *source[known:]]
 
 
 def _dumped(content: types.Content) -> dict[str, Any]:

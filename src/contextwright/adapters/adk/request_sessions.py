@@ -7,6 +7,7 @@ from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
+from contextwright.adapters.adk.contents_mirror import ContentsMirror
 from contextwright.adapters.adk.extra_contents import FRONT, extra_contents
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.request_table import RequestTable
@@ -53,15 +54,14 @@ class RequestSessions:
         afterwards is to see what the model would."""
         if not is_told_the_turn(invocation_of(context).agent):
             return
-        whole = await session_contents(context, history=True)
         turn = await session_contents(context)
-        earlier = _earlier(whole, turn)
-        if earlier is not None:
-            if extra_contents(request.contents, turn) is None:
-                earlier = self._edited(context, earlier)  # a plugin edited each turn so far
+        added = extra_contents(request.contents, turn)
+        own = _without(request.contents, added or [])
+        whole, history = await self._history(context, turn, own, is_edited=added is None)
+        if history is not None:
             # the static instruction is to stay in front of everything
             front = request._static_instruction_prefix_end_index or 0  # pyright: ignore
-            request.contents[front:front] = shallow(earlier)
+            request.contents[front:front] = shallow(history)
             self._whole[request] = whole
 
     async def of_request(self, context: CallbackContext, request: LlmRequest) -> RequestSession:
@@ -71,28 +71,25 @@ class RequestSessions:
         if added is not None and not self._is_told_otherwise(context):
             self._leave_contents(context)
             return RequestSession(events, added)
-        whole, own = source, request.contents
-        if added is not None:
-            extras = {id(content) for content, _ in added}
-            own = [content for content in own if id(content) not in extras]
+        own = _without(request.contents, added or [])
         if self._is_turn(context, request):
-            history = await session_contents(context, history=True)
-            earlier = _earlier(history, source)
-            if earlier is not None:
-                whole, own = history, [*self._edited(context, earlier), *own]
+            is_edited = added is None
+            whole, history = await self._history(context, source, own, is_edited=is_edited)
+            if history is not None:
+                source, own = whole, [*history, *own]
         if not own:  # ADK tells nothing: what stands in the request is all there is
             own, added = request.contents, None
         if not own:
             self._leave_contents(context)
             return RequestSession(events, [])
-        mirror = self._mirrors.add_contents(context.session, *_seat(context))
+        mirror = self._mirror(context)
         mirror.is_newest = True
-        session = await off_loop(mirror.sync, own, whole, _state(context), long=True)
+        session = await off_loop(mirror.sync, own, source, _state(context), long=True)
         return RequestSession(session, added or [])
 
     async def newest(self, context: CallbackContext) -> Session:
         """The session of the agent's last request."""
-        mirror = self._mirrors.contents(context.session, *_seat(context))
+        mirror = self._known_mirror(context)
         if mirror is None or not mirror.is_newest:
             return await self._events(context)
         return await off_loop(mirror.newest, _state(context))
@@ -100,13 +97,13 @@ class RequestSessions:
     async def around(self, context: CallbackContext) -> Session:
         """The session before an agent's first request, or after its last answer."""
         events = await self._events(context)
-        mirror = self._mirrors.contents(context.session, *_seat(context))
+        mirror = self._known_mirror(context)
         if not self._is_told_otherwise(context) and not (mirror and mirror.is_newest):
             return events
         source = await session_contents(context, history=True)
         if not source:
             return events
-        mirror = self._mirrors.add_contents(context.session, *_seat(context))
+        mirror = self._mirror(context)
         return await off_loop(mirror.follow, source, _state(context), long=True)
 
     async def _source(
@@ -133,33 +130,62 @@ class RequestSessions:
         return is_turn or bool(request.previous_interaction_id)
 
     def _is_told_otherwise(self, context: CallbackContext) -> bool:
-        view, _ = _seat(context)
-        return is_told_otherwise(context) or self._mirrors.is_rearranged(context.session, view)
+        mirror = self._known_mirror(context)
+        return (
+            is_told_otherwise(context)
+            or (mirror is not None and mirror.edits.is_any)
+            or self._mirrors.is_rearranged(context.session, VisibleEvents.of(context))
+        )
 
-    def _edited(
-        self, context: CallbackContext, earlier: list[types.Content]
-    ) -> list[types.Content]:
-        """What came before, as the requests before held it."""
-        mirror = self._mirrors.contents(context.session, *_seat(context))
-        return earlier if mirror is None else mirror.edited(earlier)
+    async def _history(
+        self,
+        context: CallbackContext,
+        turn: list[types.Content],
+        own: list[types.Content],
+        *,
+        is_edited: bool,
+    ) -> tuple[list[types.Content], list[types.Content] | None]:
+        """The whole session as ADK tells it, and what came before the turn as the requests before
+        held it; None where the whole does not end with the turn.
+
+        Args:
+            own: the turn as the request holds it.
+            is_edited: whether somebody changed it.
+        """
+        whole = await session_contents(context, history=True)
+        earlier = _earlier(whole, turn)
+        mirror = self._mirror(context) if is_edited else self._known_mirror(context)
+        if earlier is None or mirror is None or not (is_edited or mirror.edits.is_any):
+            return whole, earlier
+        history = mirror.edits.history(earlier)
+        mirror.edits.add(earlier, turn, own)
+        return whole, history
 
     def _leave_contents(self, context: CallbackContext) -> None:
-        mirror = self._mirrors.contents(context.session, *_seat(context))
+        mirror = self._known_mirror(context)
         if mirror is not None:
             mirror.is_newest = False
 
+    def _mirror(self, context: CallbackContext) -> ContentsMirror:
+        view = VisibleEvents.of(context)
+        return self._mirrors.add_contents(context.session, view, context.agent_name)
+
+    def _known_mirror(self, context: CallbackContext) -> ContentsMirror | None:
+        view = VisibleEvents.of(context)
+        return self._mirrors.contents(context.session, view, context.agent_name)
+
     async def _events(self, context: CallbackContext) -> Session:
-        view, _ = _seat(context)
+        view = VisibleEvents.of(context)
         return await self._mirrors.asession(context.session, context.state.to_dict(), view)
-
-
-def _seat(context: CallbackContext) -> tuple[VisibleEvents, str]:
-    """From where the running agent looks, and who it is."""
-    return VisibleEvents.of(context), context.agent_name
 
 
 def _state(context: CallbackContext) -> dict[str, object]:
     return plain_state(context.state.to_dict())
+
+
+def _without(contents: list[types.Content], added: Added) -> list[types.Content]:
+    extras = {id(content) for content, _ in added}
+    return [content for content in contents if id(content) not in extras]
 
 
 def _earlier(whole: list[types.Content], turn: list[types.Content]) -> list[types.Content] | None:
