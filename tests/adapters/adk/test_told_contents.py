@@ -149,17 +149,27 @@ def test_an_agent_sees_what_its_code_gave(way):
     assert texts(model.sent[-1])[:2] == ["6*7?", "```tool_code\nprint(6*7)\n```"]
 
 
-def test_code_that_a_provider_ran_is_told_as_text():
+def test_code_that_a_provider_ran_is_told_as_text_and_what_looks_like_its_output_stays():
+    def add(callback_context, llm_request):
+        llm_request.contents.append(said("The customer has 42 points."))
+
     code = types.Part(executable_code=types.ExecutableCode(code="print(4)", language="PYTHON"))
     result = types.CodeExecutionResult(outcome="OUTCOME_OK", output="4")
     parts = code, types.Part(code_execution_result=result), "Four."
     event = Event(author="clerk", invocation_id="i", content=content("model", *parts))
-    (only,) = sent(
-        "plugin", lambda model: LlmAgent(name="clerk", model=model), "More?",
-        replies=["ok"], events=[Event(author="user", content=said("2+2?")), event],
-    )  # fmt: skip
-    told = "```tool_code\nprint(4)\n``````tool_output\n4\n```Four."
-    assert only == [("user", "2+2?"), ("model", told), ("user", "More?")]
+    events = [Event(author="user", invocation_id="i", content=said("2+2?")), event]
+
+    def build(model):
+        return LlmAgent(name="clerk", model=model, before_model_callback=add)
+
+    (only,) = sent("agent", build, "More?", replies=["ok"], events=events)
+    text = "```tool_code\nprint(4)\n``````tool_output\n4\n```Four."
+    assert only == [
+        ("user", "2+2?"),
+        ("model", text),
+        ("user", "More?"),
+        ("user", "The customer has 42 points."),
+    ]
 
 
 def test_what_an_agents_own_callback_masks_stays_masked():
@@ -268,7 +278,6 @@ ADDED = {
     "in ADK's words": [(None, "user", "For context: the customer is premium.")],
     "an example": [(0, "user", "1+1?"), (1, "model", "2")],
     "what was said": [(None, "user", "yes")],
-    "a number that code gave": [(None, "user", "The customer has 42 points.")],
 }
 
 
@@ -290,7 +299,7 @@ def test_what_is_added_to_a_request_is_sent(way, name):
         return LlmAgent(name="clerk", model=model, before_model_callback=add if is_agents else None)
 
     plugins = [] if is_agents else [Adding(name="adding")]
-    same_as_in_adk(way, build, "yes", "4", replies=["ok", "42"], plugins=plugins)
+    same_as_in_adk(way, build, "yes", "more", replies=["ok", "fine"], plugins=plugins)
 
 
 def test_calls_that_a_callback_adds_are_redacted():
