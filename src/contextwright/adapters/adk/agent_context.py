@@ -28,7 +28,8 @@ def with_context(
     Its instruction and tools stay. What the spec captures, extracts and distills is written to
     ADK's state before the agent runs, what it notes and captures of the output after it. The
     agent's own callbacks keep running: those before the model ahead of ours, with the whole
-    conversation in the request, so that what they add, change and leave out is covered; those after the agent behind, since ADK ends with the first that answers.
+    conversation in the request, so that what they add, change and leave out is covered; those
+    after the agent behind, since ADK ends with the first that answers.
 
     Args:
         agent: changed in place, and returned.

@@ -117,8 +117,8 @@ class RequestSessions:
         chained = request.previous_interaction_id
         if added is None and chained:
             turn = await session_contents(context, chained=chained)
-            if (beside := extra_contents(request.contents, turn)) is not None:
-                source, added = turn, beside
+            if (extras := extra_contents(request.contents, turn)) is not None:
+                source, added = turn, extras
         if added is not None and self._is_turn(context, request):
             added = _before_the_turn(added, len(source), request)
         return source, added
