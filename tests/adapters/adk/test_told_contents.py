@@ -18,7 +18,7 @@ from google.adk.code_executors.unsafe_local_code_executor import (  # noqa: E402
     UnsafeLocalCodeExecutor,
 )
 from google.adk.events import Event  # noqa: E402
-from google.adk.models import BaseLlm, LlmResponse  # noqa: E402
+from google.adk.models import BaseLlm, Gemini, LlmResponse  # noqa: E402
 from google.adk.models.llm_request import LlmRequest  # noqa: E402
 from google.adk.planners import PlanReActPlanner  # noqa: E402
 from google.adk.plugins import BasePlugin  # noqa: E402
@@ -212,6 +212,31 @@ def test_what_a_plugin_masks_stays_masked_before_an_agents_own_callback():
     )  # fmt: skip
     assert CARD not in str(requests)
     assert str(requests[-1]).count("A memory") == 1
+
+
+@pytest.mark.parametrize("way", ["agent", "plugin", "callback"])
+def test_what_is_masked_stays_masked_where_the_provider_keeps_the_conversation(way):
+    """There ADK tells the turn alone; compiled, the request holds all of it."""
+
+    class Chained(Gemini):
+        sent: list = []
+
+        async def generate_content_async(self, llm_request, stream=False):
+            self.sent.append(llm_request)
+            number = len(self.sent)
+            yield LlmResponse(content=content("model", f"r{number}"), interaction_id=f"i{number}")
+
+    model = Chained(model="gemini-2.5-flash", use_interactions_api=True, sent=[])
+    agent = LlmAgent(name="clerk", model=model)
+    plugins = [Mask()]
+    if way == "callback":
+        agent.before_model_callback, plugins = masked, []
+    root, plugins = covered("plugin" if way == "plugin" else "agent", agent, plugins=plugins)
+    asyncio.run(talk(root, plugins, f"My card {CARD}", "Go on", f"Again {CARD}", "And?"))
+    assert [text for _, text in lines(model.sent[-1])] == [
+        "My card [CARD]", "r1", "Go on", "r2", "Again [CARD]", "r3", "And?",
+    ]  # fmt: skip
+    assert model.sent[-1].previous_interaction_id is None
 
 
 def test_what_a_plugin_in_front_leaves_out_stays_out():

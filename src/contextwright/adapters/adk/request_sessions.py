@@ -13,6 +13,7 @@ from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.request_table import RequestTable
 from contextwright.adapters.adk.session_contents import (
     invocation_of,
+    is_chained,
     is_told_otherwise,
     is_told_the_turn,
     session_contents,
@@ -117,7 +118,8 @@ class RequestSessions:
         chained = request.previous_interaction_id
         if added is None and chained:
             turn = await session_contents(context, chained=chained)
-            if (extras := extra_contents(request.contents, turn)) is not None:
+            extras = extra_contents(request.contents, turn)
+            if extras is not None or is_chained(context):
                 source, added = turn, extras
         if added is not None and self._is_turn(context, request):
             added = _before_the_turn(added, len(source), request)
@@ -125,9 +127,10 @@ class RequestSessions:
 
     def _is_turn(self, context: CallbackContext, request: LlmRequest) -> bool:
         """Whether a request holds the running turn alone."""
-        is_whole = self._whole.get(request) is not None
-        is_turn = is_told_the_turn(invocation_of(context).agent) and not is_whole
-        return is_turn or bool(request.previous_interaction_id)
+        if self._whole.get(request) is not None:
+            return False
+        is_told_it = is_told_the_turn(invocation_of(context).agent)
+        return is_told_it or is_chained(context) or bool(request.previous_interaction_id)
 
     def _is_told_otherwise(self, context: CallbackContext) -> bool:
         mirror = self._known_mirror(context)

@@ -55,6 +55,12 @@ def is_told_the_turn(agent: object) -> bool:
     return isinstance(agent, LlmAgent) and agent.include_contents == "none" and not is_single
 
 
+def is_chained(context: ReadonlyContext | InvocationContext) -> bool:
+    """Whether ADK tells the running agent's model the turn alone: its provider has the rest."""
+    model = getattr(invocation_of(context).agent, "canonical_model", None)
+    return bool(getattr(model, "use_interactions_api", False))
+
+
 def is_told_otherwise(context: ReadonlyContext | InvocationContext) -> bool:
     """Whether ADK tells the running agent the session in another way than its events are."""
     running = invocation_of(context)
