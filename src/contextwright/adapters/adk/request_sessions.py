@@ -111,16 +111,13 @@ class RequestSessions:
         self, context: CallbackContext, request: LlmRequest
     ) -> tuple[list[types.Content], Added | None]:
         """What ADK tells of the session in this request, and what the request has beside it."""
-        source = self._whole.get(request)
-        if source is None:
-            source = await session_contents(context)
+        whole = self._whole.get(request)
+        if whole is not None:
+            return whole, extra_contents(request.contents, whole)
+        # a callback may have set it, too: then ADK told as much as without
+        chained = request.previous_interaction_id if is_chained(context) else None
+        source = await session_contents(context, chained=chained)
         added = extra_contents(request.contents, source)
-        chained = request.previous_interaction_id
-        if added is None and chained:
-            turn = await session_contents(context, chained=chained)
-            extras = extra_contents(request.contents, turn)
-            if extras is not None or is_chained(context):
-                source, added = turn, extras
         if added is not None and self._is_turn(context, request):
             added = _before_the_turn(added, len(source), request)
         return source, added
@@ -129,8 +126,7 @@ class RequestSessions:
         """Whether a request holds the running turn alone."""
         if self._whole.get(request) is not None:
             return False
-        is_told_it = is_told_the_turn(invocation_of(context).agent)
-        return is_told_it or is_chained(context) or bool(request.previous_interaction_id)
+        return is_told_the_turn(invocation_of(context).agent) or is_chained(context)
 
     def _is_told_otherwise(self, context: CallbackContext) -> bool:
         mirror = self._known_mirror(context)
