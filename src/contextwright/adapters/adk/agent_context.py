@@ -27,8 +27,9 @@ def with_context(
 
     Its instruction and tools stay. What the spec captures, extracts and distills is written to
     ADK's state before the agent runs, what it notes and captures of the output after it. The
-    agent's own callbacks keep running: those before the model ahead of ours, so that what they
-    add is covered; those after the agent behind, since ADK ends with the first that answers.
+    agent's own callbacks keep running: those before the model ahead of ours, with the whole
+    conversation in the request, so that what they add, change and leave out is covered; those
+    after the agent behind, since ADK ends with the first that answers.
 
     Args:
         agent: changed in place, and returned.
@@ -66,7 +67,9 @@ def put_requests(agent: LlmAgent, requests: ModelRequests) -> LlmAgent:
     """The agent, whose every request to its model is compiled."""
     agent.include_contents = "none"
     agent.before_agent_callback = [*agent.canonical_before_agent_callbacks, requests.before_agent]
-    agent.before_model_callback = [*agent.canonical_before_model_callbacks, requests.before_model]
+    own = agent.canonical_before_model_callbacks
+    before = [requests.before_callbacks, *own] if own else []
+    agent.before_model_callback = [*before, requests.before_model]
     agent.after_model_callback = [requests.after_model, *agent.canonical_after_model_callbacks]
     agent.on_model_error_callback = [
         *agent.canonical_on_model_error_callbacks,

@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-from google.adk.events import Event
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from contextwright.adapters.adk.extra_contents import extra_contents, put_extra_contents
+from contextwright.adapters.adk.extra_contents import put_extra_contents
 from contextwright.adapters.adk.own_parts import clean_own_parts, own_tokens, text_of
 from contextwright.adapters.adk.scope import keep_only, tools_of
 from contextwright.compiler.pack import Pack
@@ -31,11 +30,17 @@ class OwnParts(NamedTuple):
 
 
 def own_parts(
-    engine: Engine, session: Session, request: LlmRequest, events: list[Event]
+    engine: Engine,
+    session: Session,
+    request: LlmRequest,
+    added: list[tuple[types.Content, int]],
 ) -> OwnParts:
-    """What ADK's request has beside the conversation, redacted as the spec says."""
+    """What ADK's request has beside the conversation, redacted as the spec says.
+
+    Args:
+        added: its contents there, each with how many of the conversation follow it.
+    """
     planned = plan(engine.spec, session.state, engine.ports)
-    added = extra_contents(request.contents, events)
     if planned.every_redaction:
         added = clean_own_parts(request, added, planned.every_redaction, engine.ports)
     tools = tools_of(request)

@@ -1,32 +1,31 @@
 """What a request of ADK's holds beside the conversation: a dynamic instruction, loaded artifacts,
-memories, a delegated task. No event has it, so nobody else would send it."""
+memories, what a callback put in. ADK tells none of it of the session, so nobody else would."""
 
-from collections.abc import Iterator
-from typing import Any
-
-from google.adk.events import Event
 from google.genai import types
 
-from contextwright.adapters.adk.visible_events import parts_of
-
-QUOTED = "For context:"
-"""How ADK begins what it tells an agent of another one's events."""
+FRONT = -1
+"""The place of what stands in front of the whole conversation."""
 
 
 def extra_contents(
-    contents: list[types.Content], events: list[Event]
-) -> list[tuple[types.Content, int]]:
-    """The contents that stem from no event, each with how many of the conversation follow it;
-    -1 where all of them do."""
-    payloads = {payload for event in events for payload in _payloads(_payload_parts(event))}
-    outputs = _outputs(events)
-    own = [_is_extra(content, payloads, outputs) for content in contents]
+    contents: list[types.Content], source: list[types.Content]
+) -> list[tuple[types.Content, int]] | None:
+    """The contents that ADK does not tell of the session, each with how many of those that it tells
+    follow; None where one of these is missing, is another or stands elsewhere: then somebody wrote
+    the conversation anew.
+
+    Args:
+        contents: of the request.
+        source: what ADK tells of the session.
+    """
     extras: list[tuple[types.Content, int]] = []
-    for place, content in enumerate(contents):
-        if own[place]:
-            first = all(own[:place])
-            extras.append((content, -1 if first else own[place:].count(False)))
-    return extras
+    known = 0
+    for content in contents:
+        if known < len(source) and content == source[known]:
+            known += 1
+        else:
+            extras.append((content, len(source) - known if known else FRONT))
+    return extras if known == len(source) else None
 
 
 def put_extra_contents(
@@ -34,10 +33,10 @@ def put_extra_contents(
 ) -> list[types.Content]:
     """The contents with those added, as far from the end as they were. None comes between a
     tool's call and its result."""
-    front = [content for content, after in added if after < 0]
+    front = [content for content, after in added if after == FRONT]
     places: dict[int, list[types.Content]] = {}
     for content, after in added:
-        if after >= 0:
+        if after != FRONT:
             place = max(0, len(contents) - after)
             while place < len(contents) and _has_result(contents[place]):
                 place += 1
@@ -46,46 +45,6 @@ def put_extra_contents(
     for place, content in enumerate(contents):
         out += [*places.get(place, ()), content]
     return out + places.get(len(contents), [])
-
-
-def _is_extra(content: types.Content, payloads: set[Any], outputs: list[str]) -> bool:
-    parts = content.parts or []
-    if content.role != "user" or not parts:
-        return False
-    if any(part.function_response or part.function_call for part in parts):
-        return False
-    text = parts[0].text or ""
-    if text.startswith(QUOTED) or any(output in text for output in outputs):
-        return False
-    return not payloads.issuperset(_payloads(parts))
-
-
-def _payload_parts(event: Event) -> list[types.Part]:
-    """Its parts, and those that ADK makes of a summary or of what was spoken."""
-    parts = list(parts_of(event))
-    compaction = event.actions.compaction
-    if compaction and compaction.compacted_content:
-        parts += compaction.compacted_content.parts or []
-    for spoken in (event.input_transcription, event.output_transcription):
-        if spoken and spoken.text:
-            parts.append(types.Part(text=spoken.text))
-    return parts
-
-
-def _outputs(events: list[Event]) -> list[str]:
-    """What code gave that ran for a model: ADK tells it in other words."""
-    results = (part.code_execution_result for event in events for part in parts_of(event))
-    return [result.output for result in results if result and result.output]
-
-
-def _payloads(parts: list[types.Part]) -> Iterator[Any]:
-    for part in parts:
-        if part.text:
-            yield part.text
-        if part.inline_data:
-            yield part.inline_data.data
-        if part.file_data:
-            yield part.file_data.file_uri
 
 
 def _has_result(content: types.Content) -> bool:

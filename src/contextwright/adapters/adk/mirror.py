@@ -1,21 +1,22 @@
 """Our session beside an ADK one: its events are the messages of a conversation."""
 
-import math
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from google.adk.events import Event
 from google.adk.sessions import Session as AdkSession
 
+from contextwright.adapters.adk.contents_mirror import ContentsMirror
+from contextwright.adapters.adk.rearrangement import Rearrangement
+from contextwright.adapters.adk.session_state import plain_state, take_state
 from contextwright.adapters.adk.visible_events import VisibleEvents, call_ids, live
 from contextwright.engine.conversation import Conversation
 from contextwright.session.session import Session
 from contextwright.worker_threads import off_loop
 
-PUBLISHED = ("temp:_summary_", "temp:_relevance_")
-"""Where google-adk's agents look for what models prepared, before the agent's name
-(context-algebra.md#prepared-state)."""
+K = TypeVar("K")
+M = TypeVar("M")
 EVERYTHING = VisibleEvents()
 MOST = 1_000
 """Sessions that are kept beside theirs; the one used longest ago goes first."""
@@ -32,8 +33,14 @@ class Mirror:
         self._conversation = Conversation(id, "adk")
         self._lock = threading.Lock()
         self._called: set[str] = set()
+        self._rearrangement = Rearrangement()
         self._taken = 0
         self._last = ""
+
+    @property
+    def is_rearranged(self) -> bool:
+        """Whether ADK tells some of the events in another way than they stand in."""
+        return self._rearrangement.is_due
 
     def sync(self, events: list[Event], state: Mapping[str, Any]) -> Session:
         """Our session, with new events and what is different in the state.
@@ -45,11 +52,11 @@ class Mirror:
             if self._continues(events):
                 session = self._conversation.append(self._dumped(events[self._taken :]))
             else:
-                self._called = set()
+                self._called, self._rearrangement = set(), Rearrangement()
                 session = self._conversation.update(self._dumped(live(events)))
             self._taken = len(events)
             self._last = events[-1].id if events else ""
-            _take_state(session, state)
+            take_state(session, state)
             return session
 
     def _dumped(self, events: list[Event]) -> list[dict[str, Any]]:
@@ -58,6 +65,7 @@ class Mirror:
         for event in events:
             self._called |= call_ids(event)
             if self._view.shows(event, self._called):
+                self._rearrangement.add(event)
                 dumped.append(event.model_dump(mode="json", by_alias=True, exclude_none=True))
         return dumped
 
@@ -70,20 +78,13 @@ class Mirror:
         return not any(event.actions.rewind_before_invocation_id for event in new)
 
 
-def _take_state(session: Session, state: Mapping[str, Any]) -> None:
-    """Take over what is different in the state."""
-    ours = session.state
-    changed = {key: value for key, value in state.items() if ours.get(key) != value}
-    removals = {key: None for key in ours if key not in state}
-    if changed or removals:
-        session.update({**changed, **removals})
-
-
 class Mirrors:
-    """The sessions of an application, by app, user, session and view."""
+    """The sessions of an application, by app, user, session and view; and where an agent's requests
+    hold what its events do not say, by its name too."""
 
     def __init__(self) -> None:
         self._mirrors: dict[tuple[str, str, str, VisibleEvents], Mirror] = {}
+        self._contents: dict[tuple[str, str, str, VisibleEvents, str], ContentsMirror] = {}
         self._lock = threading.Lock()
 
     def session(
@@ -95,50 +96,47 @@ class Mirrors:
             state: the state as the running agent sees it, pending changes included.
             view: from where the running agent looks.
         """
-        key = (adk_session.app_name, adk_session.user_id, adk_session.id, view)
+        key = _key(adk_session, view)
         with self._lock:
             mirror = self._mirrors.pop(key, None) or Mirror(adk_session.id, view)
-            self._mirrors[key] = mirror
-            while len(self._mirrors) > MOST:
-                del self._mirrors[next(iter(self._mirrors))]
-        return mirror.sync(adk_session.events, _plain(state))
+            _put_last(self._mirrors, key, mirror)
+        return mirror.sync(adk_session.events, plain_state(state))
 
     async def asession(
         self, adk_session: AdkSession, state: Mapping[str, Any], view: VisibleEvents = EVERYTHING
     ) -> Session:
         """`session`, letting the event loop run."""
-        key = (adk_session.app_name, adk_session.user_id, adk_session.id, view)
-        return await off_loop(self.session, adk_session, state, view, long=key not in self._mirrors)
+        is_new = _key(adk_session, view) not in self._mirrors
+        return await off_loop(self.session, adk_session, state, view, long=is_new)
+
+    def is_rearranged(self, adk_session: AdkSession, view: VisibleEvents) -> bool:
+        """Whether ADK tells events of a session in another way than they stand in."""
+        mirror = self._mirrors.get(_key(adk_session, view))
+        return mirror is not None and mirror.is_rearranged
+
+    def contents(
+        self, adk_session: AdkSession, view: VisibleEvents, agent: str
+    ) -> ContentsMirror | None:
+        """The contents that an agent's requests were made of, if any were."""
+        return self._contents.get((*_key(adk_session, view), agent))
+
+    def add_contents(
+        self, adk_session: AdkSession, view: VisibleEvents, agent: str
+    ) -> ContentsMirror:
+        """The same, from now on."""
+        key = (*_key(adk_session, view), agent)
+        with self._lock:
+            mirror = self._contents.pop(key, None) or ContentsMirror(adk_session.id)
+            _put_last(self._contents, key, mirror)
+            return mirror
 
 
-def _plain(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What is JSON data, as JSON would give it back: an application may keep anything else in
-    `temp:` for itself. What was published of our own answers is no news to us."""
-    plain: dict[str, Any] = {}
-    for key, value in state.items():
-        if key and value is not None and not key.startswith(PUBLISHED):
-            try:
-                plain[key] = _data(value)
-            except TypeError:
-                continue
-    return plain
+def _key(adk_session: AdkSession, view: VisibleEvents) -> tuple[str, str, str, VisibleEvents]:
+    return adk_session.app_name, adk_session.user_id, adk_session.id, view
 
 
-def _data(value: Any) -> Any:
-    """The value with lists for tuples.
-
-    Raises:
-        TypeError: it is no JSON data.
-    """
-    if value is None or isinstance(value, str | int):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if isinstance(value, list | tuple):
-        items: Any = value
-        return [_data(item) for item in items]
-    if isinstance(value, Mapping):
-        pairs: Any = value
-        if all(isinstance(key, str) for key in pairs):
-            return {key: _data(item) for key, item in pairs.items()}
-    raise TypeError(type(value).__name__)
+def _put_last(mirrors: dict[K, M], key: K, mirror: M) -> None:
+    """Keep one as the one used last; of too many, those used longest ago go."""
+    mirrors[key] = mirror
+    while len(mirrors) > MOST:
+        del mirrors[next(iter(mirrors))]

@@ -14,8 +14,9 @@ from contextwright.adapters.adk.agent_engines import AgentEngines, Specs
 from contextwright.adapters.adk.beside_conversation import OwnParts, own_parts, put
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.reading import adk_tools
+from contextwright.adapters.adk.request_sessions import RequestSessions
+from contextwright.adapters.adk.request_table import RequestTable
 from contextwright.adapters.adk.services import Supply
-from contextwright.adapters.adk.visible_events import VisibleEvents
 from contextwright.adapters.adk.writing import publish, write_changes
 from contextwright.adapters.refusals import aanswered
 from contextwright.compiler.pack import Pack
@@ -24,7 +25,6 @@ from contextwright.engine.door import Ports
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.engine.store_manifest import store_manifest
 from contextwright.errors import SpecError
-from contextwright.session.session import Session
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.context_overflow import overflow_of
 from contextwright.tokens.usage import usage_of
@@ -76,9 +76,9 @@ class ModelRequests:
             **ports,
         )
         self._context, self._artifacts = context, artifacts
-        self._mirrors = mirrors or MIRRORS
+        self._sessions = RequestSessions(mirrors or MIRRORS)
         self._supply = Supply()
-        self._own: dict[str, OwnParts] = {}  # of each invocation's agent, until it is answered
+        self._own: RequestTable[OwnParts] = RequestTable()
 
     def covers(self, agent: BaseAgent) -> bool:
         """Whether an agent's requests are compiled here."""
@@ -91,12 +91,21 @@ class ModelRequests:
         if spec is None or not isinstance(agent, LlmAgent):
             return
         expect_requests(callback_context, agent.name)
-        session = await self._session(callback_context)
+        session = await self._sessions.around(callback_context)
+        if not len(session.log):
+            return  # a delegated agent's task may not be told yet
         since = len(session.changes)
         engine = self._engines.engine(agent.name, spec, agent.canonical_model.model)
         pack = await engine.acompile(session)
         write_changes(session, since, callback_context.state)
         publish(pack, agent.name, callback_context.state)
+
+    async def before_callbacks(
+        self, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        """Show the agent's own callbacks before the model the whole conversation."""
+        await self._sessions.put_history(callback_context, llm_request)
+        return None
 
     async def before_model(
         self, callback_context: CallbackContext, llm_request: LlmRequest
@@ -106,13 +115,14 @@ class ModelRequests:
         if spec is None:
             return None
         expect_requests(callback_context, callback_context.agent_name)
-        session = await self._session(callback_context)
+        session, added = await self._sessions.of_request(callback_context, llm_request)
         engine = self._engines.engine(callback_context.agent_name, spec, llm_request.model or "")
         since = len(session.changes)
         await self._supply.fill(session, engine.spec, callback_context)
-        events = list(callback_context.session.events)
-        own = await off_loop(own_parts, engine, session, llm_request, events)
-        self._own[_run(callback_context)] = own
+        own = await off_loop(own_parts, engine, session, llm_request, added)
+        if not len(session.log):
+            return None  # the instruction and the tools are all there is to send
+        self._own[llm_request] = own
         pack = await engine.acompile(session, reserved_system=own.tokens, tools=own.tools)
         if self._context is not None:
             self._context.show(engine, session, pack)
@@ -121,21 +131,21 @@ class ModelRequests:
         await self._keep(pack, callback_context)
         await off_loop(put, pack, llm_request, own.added)
         if engine.target.read_back:
-            llm_request.append_tools(adk_tools(engine, self._session))
+            llm_request.append_tools(adk_tools(engine, self._sessions.newest))
         return None
 
     async def on_model_error(
         self, callback_context: CallbackContext, llm_request: LlmRequest, error: Exception
     ) -> LlmResponse | None:
         """The answer to a smaller request where this one was too long; None for all else."""
-        name, own = callback_context.agent_name, self._own.get(_run(callback_context))
+        name, own = callback_context.agent_name, self._own.get(llm_request)
         agent = callback_context.get_invocation_context().agent
         engine = self._engines.newest(name)
         if own is None or engine is None or not isinstance(agent, LlmAgent):
             return None
         if overflow_of(error) is None:
             return None
-        session, model = await self._session(callback_context), agent.canonical_model
+        session, model = await self._sessions.newest(callback_context), agent.canonical_model
 
         async def smaller(refusal: Exception) -> LlmRequest:
             pack = await engine.arecover(
@@ -158,7 +168,7 @@ class ModelRequests:
         if usage is not None and usage.prompt_token_count and not llm_response.partial:
             engine = self._engines.newest(callback_context.agent_name)
             if engine is not None:
-                session = await self._session(callback_context)
+                session = await self._sessions.newest(callback_context)
                 await off_loop(engine.bill, session, usage_of(usage))
         return None
 
@@ -168,7 +178,7 @@ class ModelRequests:
         engine = self._engines.newest(name)
         if self._engines.spec(name) is None or engine is None:
             return None
-        session = await self._session(callback_context)
+        session = await self._sessions.around(callback_context)
         since = len(session.changes)
         await engine.arecord(session)
         write_changes(session, since, callback_context.state)
@@ -187,15 +197,6 @@ class ModelRequests:
             pack.manifest.position,
             pack.tokens,
         )
-
-    async def _session(self, context: CallbackContext) -> Session:
-        state, view = context.state.to_dict(), VisibleEvents.of(context)
-        return await self._mirrors.asession(context.session, state, view)
-
-
-def _run(context: CallbackContext) -> str:
-    """What tells an agent's run from all others."""
-    return f"{context.invocation_id} {context.agent_name}"
 
 
 def has_own_context(agent: object) -> bool:

@@ -36,6 +36,8 @@ def own_tokens(
     own += [json.dumps(_dumped(tool, counted), sort_keys=True) for tool in tools]
     parts = [part for content in added for part in content.parts or ()]
     own += [part.text for part in parts if part.text]
+    called = [one for part in parts if (one := part.function_call or part.function_response)]
+    own += [one.model_dump_json(exclude_none=True) for one in called]
     blobs = sum(BLOB for part in parts if part.inline_data or part.file_data)
     counter = counter_for(model or "gemini")
     return blobs + sum(map(counter.count, own)) + MESSAGE * len(added)
@@ -72,12 +74,32 @@ def _clean_content(content: types.Content, clean: Callable[[str], str]) -> types
 def _clean_part(part: types.Part, clean: Callable[[str], str]) -> types.Part:
     if part.text:
         return part.model_copy(update={"text": clean(part.text)})
+    if part.function_call:
+        arguments = _clean_values(part.function_call.args, clean)
+        call = part.function_call.model_copy(update={"args": arguments})
+        return part.model_copy(update={"function_call": call})
+    if part.function_response:
+        values = _clean_values(part.function_response.response, clean)
+        response = part.function_response.model_copy(update={"response": values})
+        return part.model_copy(update={"function_response": response})
     blob = part.inline_data
     kind = (blob.mime_type or "") if blob else ""
     if blob is None or not blob.data or not kind.startswith(("text/", "application/json")):
         return part
     data = clean(blob.data.decode("utf-8", "replace")).encode()
     return part.model_copy(update={"inline_data": blob.model_copy(update={"data": data})})
+
+
+def _clean_values(value: Any, clean: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        items: list[Any] = value
+        return [_clean_values(item, clean) for item in items]
+    if isinstance(value, dict):
+        pairs: dict[str, Any] = value
+        return {key: _clean_values(item, clean) for key, item in pairs.items()}
+    return value
 
 
 def _clean_tool(tool: Any, clean: Callable[[str], str]) -> Any:

@@ -29,7 +29,8 @@ class ContextPlugin(BasePlugin):
 
     ADK's own instruction, tools and settings stay, and so does what stands beside the
     conversation, such as a loaded artifact; all of it is redacted as the spec says, and counts
-    against the budget. An agent that has a context of its own keeps that.
+    against the budget. What a plugin in front of this one made of the request is what the spec is
+    given. An agent that has a context of its own keeps that.
 
     Args:
         specs: one for all agents, or one for each by name; agents without one are left alone: a

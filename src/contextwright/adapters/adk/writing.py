@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from contextwright.adapters.adk.mirror import PUBLISHED
+from contextwright.adapters.adk.session_state import PUBLISHED
 from contextwright.compiler.pack import Pack
 from contextwright.session.session import Session
 
