@@ -115,7 +115,7 @@ def test_the_request_is_the_pack(way):
     for request, tools in zip(model.sent, model.offered, strict=True):
         declared = [one.name for tool in request.config.tools for one in tool.function_declarations]
         assert declared == ["look_up"] and list(tools) == ["look_up"]
-    assert "119" in third.contents[-1].parts[0].function_response.response["result"]
+    assert third.contents[-1].parts[0].function_response.response["amount"] == 119
     assert third.contents[-2].parts[0].function_call.name == "look_up"
 
 
