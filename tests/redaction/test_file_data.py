@@ -74,3 +74,46 @@ def test_a_file_of_gemini_leaves_redacted():
         "contents": [{"role": "user", "parts": [{"inline_data": blob}, {"text": "Who is it?"}]}],
     }
     assert in_base64("Call [REDACTED] now.") in str(compile(body, SPEC).request)
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "claude-sonnet-4-5", "gemini-2.5-pro"])
+def test_the_shape_of_an_answer_leaves_redacted(model):
+    shape = {
+        "type": "object",
+        "description": "As ada@example.com wants it.",
+        "properties": {"name": {"type": "string", "const": "bob@example.com"}},
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+    messages = [{"role": "user", "content": "Hi."}]
+    pack = compile(messages, SPEC, model=model, response_format=shape)
+    assert "example.com" not in str(pack.request) + str(pack.manifest.to_json())
+    assert "[REDACTED]" in str(pack.request)
+    plain = compile(messages, C.default(), model=model, response_format=shape)
+    assert "ada@example.com" in str(plain.request)
+
+
+@pytest.mark.parametrize("key", ["data", "signature", "fingerprint", "image_url", "file_data"])
+def test_words_are_no_bytes_of_a_provider_whatever_their_field_is_called(key):
+    body = {
+        "model": "gpt-5",
+        "metadata": {key: "ada@example.com"},
+        "messages": [{"role": "user", "content": "Hi."}],
+    }
+    assert "example.com" not in str(compile(body, SPEC).request)
+    call = {
+        "type": "server_tool_use",
+        "id": "s1",
+        "name": "search",
+        "input": {key: "4111 1111 1111 1111"},
+    }
+    body = {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 99,
+        "messages": [
+            {"role": "user", "content": "Hi."},
+            {"role": "assistant", "content": [call, {"type": "text", "text": "Done."}]},
+            {"role": "user", "content": "And?"},
+        ],
+    }
+    assert "4111" not in str(compile(body, SPEC).request)

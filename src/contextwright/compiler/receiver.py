@@ -5,7 +5,7 @@ from weakref import ref
 
 import msgspec
 
-from contextwright.compiler.of_body import is_of_no_body, with_sources
+from contextwright.compiler.of_body import is_of_no_body, redaction_of, with_sources
 from contextwright.compiler.plan import Plan
 from contextwright.memo.by_identity import NEWEST
 from contextwright.render.target import Target
@@ -70,12 +70,25 @@ def receiver_of(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) -
         and is_of_no_body(snapshot)
     ):
         return known.receiver
-    signed = target
+    signed = _with_clean_answer(target, planned)
     if target.takes_messages:
-        signed = msgspec.structs.replace(target, sign=snapshot.sign)
+        signed = msgspec.structs.replace(signed, sign=snapshot.sign)
     receiver = with_sources(signed, snapshot, planned, memo)
     if receiver is signed and snapshot.position and is_of_no_body(snapshot):
         memo.table(_RECEIVER, brief=True)[NEWEST] = _Known(
             target, ref(snapshot.log), snapshot.root_id, receiver
         )
     return receiver
+
+
+def _with_clean_answer(target: Target, planned: Plan) -> Target:
+    """The target with the shape of its answer as the spec redacts it."""
+    shape = target.response_format
+    if shape is None or not shape.schema or not planned.every_redaction:
+        return target
+    clean = redaction_of(planned).schema(shape.json_schema)
+    if clean == shape.json_schema:
+        return target
+    schema = msgspec.json.encode(clean).decode()
+    answer = msgspec.structs.replace(shape, schema=schema)
+    return msgspec.structs.replace(target, response_format=answer)

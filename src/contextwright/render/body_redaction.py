@@ -9,6 +9,7 @@ from contextwright.formats.fields import Json
 from contextwright.redaction.wire_data import (
     Cleaner,
     redacted_parameter,
+    redacted_schema,
     redacted_tool,
     redacted_wire,
 )
@@ -30,6 +31,12 @@ class BodyRedaction(msgspec.Struct, frozen=True, eq=False):
         """A message of the body, or a part of one."""
         for cleaner in self.cleaners:
             value = redacted_wire(cleaner, value)
+        return value
+
+    def schema(self, value: Any) -> Any:
+        """The schema of an answer."""
+        for cleaner in self.cleaners:
+            value = redacted_schema(cleaner, value)
         return value
 
     def parameters(self, fields: Json, format: str) -> Json:
