@@ -7,7 +7,8 @@ pytest.importorskip("langchain_core")
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from contextwright import C, Context
-from contextwright.adapters.langchain.chat_messages import MESSAGES, system_texts, system_with
+from contextwright.adapters.content_blocks import block_texts, with_texts
+from contextwright.adapters.langchain.chat_messages import MESSAGES
 from contextwright.adapters.message_mapping import MappedRequest
 
 
@@ -36,7 +37,7 @@ def test_a_call_whose_id_comes_again_stays_what_it_was():
 
 
 def test_a_block_of_a_providers_own_tool_is_redacted():
-    page = {"type": "web_search_result", "title": "a@b.co", "encrypted_content": "a@b.co"}
+    page = {"type": "web_search_result", "title": "a@b.co", "encrypted_content": "c2VhbGVk"}
     blocks = [
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"q": "a@b.co"}},
         {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [page]},
@@ -70,11 +71,11 @@ def test_a_system_message_that_is_redacted_stays_what_it_was(content):
     texts = [content] if isinstance(content, str) else content
     blocks = [{"type": "text", "text": text, **mark} for text in texts]
     message = SystemMessage(blocks)
-    assert system_texts(message) == texts
+    assert block_texts(message.content) == texts
     request = MappedRequest(MESSAGES, [HumanMessage("go")], model="gpt-5", system=texts)
     body = Context(C.redact("email"), model="gpt-5")(request.body)
-    new = system_with(message, request.system_parts_of(body))
-    assert new.content == [{**blocks[0], "text": "of [REDACTED]"}, *blocks[1:]]
+    new = with_texts(message.content, request.system_parts_of(body))
+    assert new == [{**blocks[0], "text": "of [REDACTED]"}, *blocks[1:]]
     assert request.system_of(request.body) is None
-    joined = system_with(message, ["one", "two", "three"])
-    assert joined.content == "one\n\ntwo\n\nthree"
+    joined = with_texts(message.content, ["one", "two", "three"])
+    assert joined == "one\n\ntwo\n\nthree"

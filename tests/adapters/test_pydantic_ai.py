@@ -155,13 +155,13 @@ def search(page):
 
 
 def test_what_only_the_framework_knows_is_redacted_and_what_is_sealed_is_not():
-    messages = search([{"title": "of a@b.co", "encrypted_content": "a@b.co"}])
+    messages = search([{"title": "of a@b.co", "encrypted_content": "c2VhbGVk"}])
     request = MappedRequest(MAPPING, messages, model="gpt-5")
     compiled = Context(C.redact("email"), model="gpt-5")(request.body)
     _, answer = request.messages_of(compiled)
     query, back, _ = answer.parts
     assert query.args == {"q": "who is [REDACTED]"}
-    assert back.content == [{"title": "of [REDACTED]", "encrypted_content": "a@b.co"}]
+    assert back.content == [{"title": "of [REDACTED]", "encrypted_content": "c2VhbGVk"}]
     assert (type(query), type(back)) == (NativeToolCallPart, NativeToolReturnPart)
     assert messages[1].parts[0].args == {"q": "who is a@b.co"}
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agent_framework import Content, Message
 
-from contextwright.adapters.message_parts import PartView
+from contextwright.adapters.part_view import PartView
 
 
 class MessageContents:

@@ -7,7 +7,7 @@ from typing import Any
 from agno.media import Image
 from agno.models.message import Message
 
-from contextwright.adapters.message_parts import PartView
+from contextwright.adapters.part_view import PartView
 
 _REASONING = object()
 """Stands for all reasoning of a message."""
@@ -66,11 +66,8 @@ class MessageFields:
         images = [part for part in parts if isinstance(part, Image)]
         rest = [p for p in parts if p is not _REASONING and p not in calls and p not in images]
         content: Any = rest if isinstance(message.content, list) else (rest[0] if rest else None)
-        update: dict[str, Any] = {
-            "content": content,
-            "images": images or None,
-            "tool_calls": calls or None,
-        }
+        update: dict[str, Any] = {"content": content, "images": images or None}
+        update["tool_calls"] = calls or None
         if _REASONING not in parts:
             update |= {"reasoning_content": None, "redacted_reasoning_content": None}
         data = message.provider_data or {}

@@ -14,7 +14,7 @@ from haystack.dataclasses import (
     ToolCallResult,
 )
 
-from contextwright.adapters.message_parts import PartView
+from contextwright.adapters.part_view import PartView
 
 
 class ChatContents:

@@ -18,7 +18,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo
 
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
-from contextwright.adapters.message_parts import PartedMessages, PartView
+from contextwright.adapters.message_parts import PartedMessages
+from contextwright.adapters.part_view import PartView
 
 
 class ChatContent:

@@ -8,8 +8,9 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from contextwright.adapters.content_blocks import block_texts, with_texts
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.langchain.chat_messages import MESSAGES, system_texts, system_with
+from contextwright.adapters.langchain.chat_messages import MESSAGES
 from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
@@ -61,7 +62,7 @@ def _mapped(request: Any) -> MappedRequest[Any]:
         MESSAGES,
         request.messages,
         model=str(getattr(model, "model_name", None) or getattr(model, "model", "")),
-        system=system_texts(system) if system is not None else None,
+        system=block_texts(system.content) if system is not None else None,
         tools=[convert_to_openai_tool(tool)["function"] for tool in known],
     )
 
@@ -70,6 +71,6 @@ def _request(request: Any, shown: MappedRequest[Any], body: Body) -> Any:
     """The request with the messages of a compiled body."""
     changes: dict[str, Any] = {"messages": shown.messages_of(body)}
     if shown.system_of(body) is not None:
-        texts = shown.system_parts_of(body)
-        changes["system_message"] = system_with(request.system_message, texts)
+        content = with_texts(request.system_message.content, shown.system_parts_of(body))
+        changes["system_message"] = request.system_message.model_copy(update={"content": content})
     return request.override(**changes)

@@ -14,7 +14,7 @@ from llama_index.core.base.llms.types import (
     ToolCallBlock,
 )
 
-from contextwright.adapters.message_parts import PartView
+from contextwright.adapters.part_view import PartView
 
 _ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}
 _CALLS = "tool_calls"

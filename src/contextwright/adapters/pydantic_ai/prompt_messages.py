@@ -22,7 +22,8 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from contextwright.adapters.message_parts import PartedMessages, PartView
+from contextwright.adapters.message_parts import PartedMessages
+from contextwright.adapters.part_view import PartView
 
 
 class PromptParts:

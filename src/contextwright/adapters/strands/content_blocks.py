@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from contextwright.adapters.message_parts import PartView
+from contextwright.adapters.part_view import PartView
 
 Block = dict[str, Any]
 _REASONING = "reasoningContent"

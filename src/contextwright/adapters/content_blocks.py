@@ -1,0 +1,73 @@
+"""Contents of messages that are a text, or a list of texts and of blocks as providers have them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from contextwright.adapters.message_sources import plain_text
+
+NATIVE_CALLS = {"tool_use", "function_call"}
+"""Types of a provider's own blocks of calls, which stand beside the framework's calls."""
+_CACHE = "cache_control"
+
+
+def blocks_of(content: Any) -> list[Any]:
+    """The blocks of a content; a text is one, unless it is empty."""
+    return ([content] if content else []) if isinstance(content, str) else list(content)
+
+
+def block_texts(content: Any) -> list[str]:
+    """The texts of its blocks; none of those that are empty."""
+    return [text for block in blocks_of(content) if (text := _text(block))]
+
+
+def with_texts(content: Any, texts: Sequence[str]) -> Any:
+    """A content with other texts, in order: each in its block, where there are as many."""
+    if isinstance(content, str) or len(texts) != len(block_texts(content)):
+        return "\n\n".join(texts)
+    new = iter(texts)
+    return [_with_text(block, next(new)) if _text(block) else block for block in blocks_of(content)]
+
+
+def result_text(content: Any) -> str:
+    """The text of a tool's result, a line for each of its blocks that are texts."""
+    return plain_text(_texts_of_result(content))
+
+
+def result_with(content: Any, text: str) -> Any:
+    """The content of a result with another text, its pictures and its mark of a cache."""
+    others = [b for b in blocks_of(content) if isinstance(b, dict) and "text" not in b]
+    marks = [block[_CACHE] for block in _texts_of_result(content) if _CACHE in block]
+    mark = {_CACHE: marks[-1]} if marks else {}
+    return [{"type": "text", "text": text, **mark}, *others] if others or mark else text
+
+
+def following(block: Any, calls: Mapping[str, list[Any]]) -> Any:
+    """A provider's own block of a call with the arguments of now; None where the call is gone, and
+    any other block as it is.
+
+    Args:
+        calls: those that have no block yet, by their ids.
+    """
+    if not isinstance(block, dict) or block.get("type") not in NATIVE_CALLS:
+        return block
+    same = calls.get(str(block.get("call_id") or block.get("id")))
+    if not same:
+        return None
+    call = same.pop(0)
+    if block["type"] == "function_call":
+        return {**block, "arguments": json.dumps(call["args"], ensure_ascii=False)}
+    return {**block, "input": call["args"]}
+
+
+def _texts_of_result(content: Any) -> list[dict[str, Any]]:
+    blocks = ({"text": b} if isinstance(b, str) else b for b in blocks_of(content))
+    return [{**block, "type": "text"} for block in blocks if "text" in block]
+
+
+def _with_text(block: Any, text: str) -> Any:
+    return text if isinstance(block, str) else {**block, "text": text}
+
+
+def _text(block: Any) -> str:
+    return block if isinstance(block, str) else str(block.get("text") or "")
