@@ -42,13 +42,21 @@ def result_with(content: Any, text: str) -> Any:
     return [{"type": "text", "text": text, **mark}, *others] if others or mark else text
 
 
-def following(block: Any, calls: Mapping[str, list[Any]]) -> Any:
-    """A provider's own block of a call with the arguments of now; None where the call is gone, and
-    any other block as it is.
+def following(blocks: Sequence[Any], calls: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Blocks of which a provider's own ones of calls have the arguments of now, and are gone where
+    their call is; two calls may have one id.
 
     Args:
-        calls: those that have no block yet, by their ids.
+        calls: of now, in order: `id` and `args`.
     """
+    left: dict[str, list[Mapping[str, Any]]] = {}
+    for call in calls:
+        left.setdefault(call["id"], []).append(call)
+    followed = (_following(block, left) for block in blocks)
+    return [block for block in followed if block is not None]
+
+
+def _following(block: Any, calls: dict[str, list[Mapping[str, Any]]]) -> Any:
     if not isinstance(block, dict) or block.get("type") not in NATIVE_CALLS:
         return block
     same = calls.get(str(block.get("call_id") or block.get("id")))

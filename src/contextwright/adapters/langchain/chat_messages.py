@@ -75,11 +75,7 @@ class MessageContent:
         if isinstance(message, ToolMessage):
             return parts[0]
         calls = [part for part in parts if _is_call(part)]
-        left: dict[str, list[Any]] = {}  # two may have one id
-        for call in calls:
-            left.setdefault(call["id"], []).append(call)
-        own = (following(part, left) for part in parts if not _is_call(part))
-        content: Any = [block for block in own if block is not None]
+        content: Any = following([part for part in parts if not _is_call(part)], calls)
         if isinstance(message.content, str):
             content = "".join(content)
         update: dict[str, Any] = {"content": content}
