@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, messages, raw, values
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats import claude_code
-from contextwright.session import Text
+from contextwright.formats import claude_code, read_session, write_session
+from contextwright.session import Session, Text
 
 COMMON = {"isSidechain": False, "userType": "external", "cwd": "/w", "sessionId": "s1"}
 
@@ -40,6 +40,33 @@ def test_the_exported_session_of_a_real_file_comes_back():
         "last": "line-28",
         "events": 28,
     }
+
+
+@pytest.mark.parametrize("around", [{}, {"title": "x"}])
+@pytest.mark.parametrize("name", ["session.json", "session.jsonl"])
+def test_an_exported_session_is_written_as_the_object_that_it_was(tmp_path, around, name):
+    answer = line("assistant", "a1", "u1", [{"type": "text", "text": "ok"}])
+    whole = {**around, "loglines": [line("user", "u1", None, "hi"), answer]}
+    data = write_session(read_session(whole), "claude-code", tmp_path / name)
+    assert msgspec.json.decode(data) == whole
+    again = read_session(tmp_path / name)
+    assert messages(again) == [("user", ["hi"]), ("assistant", ["ok"])]
+
+
+@pytest.mark.parametrize("format", [None, "claude-code"])
+def test_a_log_of_one_line_is_a_log(format):
+    one = msgspec.json.encode(line("user", "u1", None, "hi")) + b"\n"
+    session = read_session(one, format=format)
+    assert messages(session) == [("user", ["hi"])]
+    assert msgspec.json.decode(write_session(session, "claude-code")) == msgspec.json.decode(one)
+
+
+@pytest.mark.parametrize("role", ["system", "user", "assistant"])
+def test_a_session_of_one_event_comes_back_from_its_line(role):
+    session = Session("one")
+    session.add(role, Text(text="hello"))
+    data = write_session(session, "claude-code")
+    assert messages(read_session(data)) == [(role, ["hello"])]
 
 
 def test_streamed_lines_of_one_message_form_one_event_even_around_results():

@@ -224,7 +224,7 @@ def write_session(
     module = format_named(format)
     value = module.write(session)
     try:
-        if module.LINES:
+        if module.LINES and not isinstance(value, dict):  # an object holds its lines
             data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
         else:
             data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -28,16 +28,24 @@ COMMON = ("sessionId", "cwd", "version", "gitBranch", "userType", "entrypoint")
 
 def sniff(document: Document) -> bool:
     """Whether this is a session of Claude Code."""
-    if not document.lines:
-        value = document.records[0].value if document.records else None
-        return isinstance(object_if(value).get("loglines"), list)
+    if _is_exported(document):
+        return True
     return any(_is_line(object_if(record.value)) for record in document.records[:50])
 
 
+def _is_exported(document: Document) -> bool:
+    """Whether this is the exported form: one object that holds the lines."""
+    records = document.records
+    return len(records) == 1 and isinstance(object_if(records[0].value).get("loglines"), list)
+
+
 def _is_line(line: Json) -> bool:
-    is_message = "message" in line and line.get("type") in ("user", "assistant")
-    named = line.get("type") == "summary" and "leafUuid" in line
-    return (is_message and ("uuid" in line or "sessionId" in line)) or named
+    kind, has_id = line.get("type"), "uuid" in line or "sessionId" in line
+    if kind == "system":
+        return has_id and line.get("subtype") == "instructions"
+    return (kind == "summary" and "leafUuid" in line) or (
+        kind in ("user", "assistant") and "message" in line and has_id
+    )
 
 
 def read(document: Document) -> Session:
@@ -55,7 +63,7 @@ def read(document: Document) -> Session:
 
 def _lines(document: Document) -> tuple[list[Record], Json]:
     """The lines, and what stands around them in the exported form."""
-    if document.lines:
+    if not _is_exported(document):  # a file of one line is no JSON Lines to who decodes it
         return list(document.records), {}
     record = document.records[0]
     lines = [
