@@ -219,16 +219,11 @@ def write_session(
             where="write_session(session, format)",
             fix=f"a file goes behind the format: write_session(session, path={format!r})",
         )
-    import msgspec
-
     module = format_named(format)
     value = module.write(session)
     try:
-        if module.LINES and not isinstance(value, dict):  # an object holds its lines
-            data = b"".join(msgspec.json.encode(line) + b"\n" for line in value)
-        else:
-            data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
-    except (TypeError, ValueError, OverflowError) as error:
+        data = _encoded(value, lines=module.LINES)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise SessionError(
             f"the session holds what is not JSON data: {error}",
             where=f"session {session.id!r}",
@@ -244,6 +239,26 @@ def write_session(
             fix="give a path in a folder that exists and can be written",
         ) from error
     return data
+
+
+def _encoded(value: Any, *, lines: bool) -> bytes:
+    """JSON data as the bytes of a file, with U+FFFD for lone surrogates."""
+    import msgspec
+
+    if lines and not isinstance(value, dict):  # an object is the form that holds its lines
+        return b"".join(_encoded_line(line) + b"\n" for line in value)
+    return msgspec.json.format(_encoded_line(value), indent=1) + b"\n"
+
+
+def _encoded_line(value: Any) -> bytes:
+    import msgspec
+
+    from contextwright.formats.fields import without_surrogates
+
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(without_surrogates(value, [0]))
 
 
 def _document(source: Any) -> "tuple[Document, list[str]]":

@@ -8,11 +8,11 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
+    call_object,
     list_if,
     object_if,
     text_if,
     text_of,
-    value_of,
     wrong,
 )
 from contextwright.formats.format_evidence import most
@@ -248,7 +248,7 @@ def block_of(part: AnyPart) -> Json | None:
         case Text():
             return {"type": "text", "text": part.text}
         case ToolCall():
-            arguments = value_of(part.arguments)
+            arguments = call_object(part.arguments)
             return {"type": "tool_use", "id": part.id, "name": part.name, "input": arguments}
         case ToolResult():
             return _result_block(part)

@@ -17,9 +17,9 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
+    call_object,
     list_if,
     object_if,
-    object_of,
     text_if,
     text_of,
     wrong,
@@ -260,8 +260,7 @@ def _shared(part: AnyPart) -> bool:
 
 
 def _call_json(call: ToolCall) -> Json:
-    arguments = object_of(call.arguments)
-    arguments = {"input": call.arguments} if arguments is None else arguments
+    arguments = call_object(call.arguments)
     return {"tool_call_id": call.id, "function_name": call.name, "arguments": arguments}
 
 

@@ -12,6 +12,7 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
+    call_object,
     list_if,
     object_if,
     text_of,
@@ -214,7 +215,7 @@ def block_of(part: AnyPart) -> Json | None:
         case Text():
             return {"text": part.text}
         case ToolCall():
-            call = {"toolUseId": part.id, "name": part.name, "input": value_of(part.arguments)}
+            call = {"toolUseId": part.id, "name": part.name, "input": call_object(part.arguments)}
             return {"toolUse": call}
         case ToolResult():
             status = "success" if part.status == "ok" else "error"

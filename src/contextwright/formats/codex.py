@@ -15,10 +15,10 @@ from contextwright.formats.fields import (
     Fields,
     Json,
     an_object,
+    call_object,
     kind_of,
     list_if,
     object_if,
-    object_of,
     text_if,
     text_of,
     wrong,
@@ -303,7 +303,7 @@ def _own(part: AnyPart) -> Json:
     if isinstance(part, ToolResult):
         return {"type": kind, "call_id": part.call_id, "output": _output(part)}
     assert isinstance(part, ToolCall)
-    arguments = object_of(part.arguments) or {}
+    arguments = call_object(part.arguments)
     call = {"type": kind, "call_id": part.id}
     if kind == "local_shell_call":
         return {**call, "action": arguments}

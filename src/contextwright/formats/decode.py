@@ -11,12 +11,12 @@ import msgspec
 
 from contextwright.errors import EncodingError, MalformedRecord, SizeLimit
 from contextwright.formats.document import Document, Record
+from contextwright.formats.fields import is_deeper, without_surrogates
 
 MAX_BYTES = 1 << 30
 """Bytes of a file, unpacked."""
 MAX_DEPTH = 256
 """Nesting of JSON; the decoder's own limit is four times that."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Decoded(msgspec.Struct):
@@ -191,28 +191,11 @@ def _repaired(text: str, where: str, repairs: list[str]) -> list[Any] | None:
     except (ValueError, RecursionError):
         return None
     replaced = [0]
-    clean = _without_surrogates(value, replaced)
+    clean = without_surrogates(value, replaced)
     if not replaced[0]:
         return None
     repairs.append(f"{where}: {replaced[0]} texts held lone surrogates, now U+FFFD")
     return [clean]
-
-
-def _without_surrogates(value: Any, replaced: list[int]) -> Any:
-    if isinstance(value, str):
-        if _SURROGATE.search(value):
-            replaced[0] += 1
-            return _SURROGATE.sub("\ufffd", value)
-        return value
-    if isinstance(value, list):
-        return [_without_surrogates(item, replaced) for item in value]  # pyright: ignore
-    if isinstance(value, dict):
-        items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return {
-            _without_surrogates(key, replaced): _without_surrogates(item, replaced)
-            for key, item in items.items()
-        }
-    return value
 
 
 def _expect_flat(listed: list[Any], where: str) -> None:
@@ -221,17 +204,8 @@ def _expect_flat(listed: list[Any], where: str) -> None:
     Args:
         listed: the value, in a list.
     """
-    level = listed
-    for _ in range(MAX_DEPTH + 1):
-        level = [
-            inner
-            for item in level
-            for inner in (item.values() if type(item) is dict else item)
-            if type(inner) is dict or type(inner) is list
-        ]
-        if not level:
-            return
-    raise _too_deep(where)
+    if is_deeper(listed, MAX_DEPTH):
+        raise _too_deep(where)
 
 
 def _too_deep(where: str) -> SizeLimit:

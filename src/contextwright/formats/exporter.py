@@ -24,7 +24,7 @@ def exporter(
                 return write(session)
             except ContextwrightError:
                 raise
-            except (LookupError, TypeError, AttributeError, ValueError) as error:
+            except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
                 raise SessionError(
                     f"this session can not be written as {format}: what it keeps of its file is "
                     f"damaged ({type(error).__name__}: {error})"[:300],

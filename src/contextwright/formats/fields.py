@@ -1,11 +1,17 @@
 """Fields of decoded records; what is wrong is named with its place."""
 
 import json
+import re
 from typing import Any, cast
 
 from contextwright.errors import MalformedRecord
 
 Json = dict[str, Any]
+FREE_INPUT = "input"
+"""The argument that a text stands for where an object is wanted."""
+DEEPEST_VALUE = 200
+"""Nesting of a call's arguments; a file that holds them has room for its own around it."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def an_object(value: Any, where: str) -> Json:
@@ -100,21 +106,91 @@ def text_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def object_of(text: str) -> dict[str, Any] | None:
+def object_of(text: str) -> Json | None:
     """The object that a call's arguments are; None where they are none."""
     try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError):
+        value = _json(text)
+    except ValueError:
         return None
-    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+    return cast(Json, value) if isinstance(value, dict) else None
+
+
+def call_object(text: str) -> Json:
+    """A call's arguments for a provider that wants an object: what is none stands in one, for a
+    model's answer that was cut off is still what it wrote."""
+    value = object_of(text)
+    return {FREE_INPUT: text} if value is None else value
+
+
+def call_value(text: str) -> Any:
+    """A call's arguments for who takes any JSON value; what is none, or null, which says that
+    there are none, stands in an object."""
+    try:
+        value = _json(text)
+    except ValueError:
+        value = None
+    return {FREE_INPUT: text} if value is None else value
 
 
 def value_of(text: str) -> Any:
-    """The JSON value of a call's arguments; an empty object where the model wrote none."""
+    """The JSON value that a text is, or the text where it is none."""
     try:
-        return json.loads(text)
+        return _json(text)
     except ValueError:
-        return {}
+        return text
+
+
+def _json(text: str) -> Any:
+    """The value of a text, an empty object where it says nothing, with U+FFFD for lone surrogates.
+
+    Raises:
+        ValueError: it is no JSON, or nests deeper than a file could be read that holds it.
+    """
+    try:
+        value = json.loads(text.strip() or "{}")
+    except RecursionError as error:
+        raise ValueError("nests too deep") from error
+    if text.count("[") + text.count("{") > DEEPEST_VALUE and is_deeper([value], DEEPEST_VALUE):
+        raise ValueError("nests too deep")
+    is_clean = "\\u" not in text and not _SURROGATE.search(text)
+    return value if is_clean else without_surrogates(value, [0])
+
+
+def is_deeper(listed: list[Any], levels: int) -> bool:
+    """Whether the value in a list nests deeper than that; asked without going as deep."""
+    level = listed
+    for _ in range(levels + 1):
+        level = [
+            inner
+            for item in level
+            for inner in (item.values() if type(item) is dict else item)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def without_surrogates(value: Any, replaced: list[int]) -> Any:
+    """The same JSON data with U+FFFD for lone surrogates, which no file can hold.
+
+    Args:
+        replaced: its first number grows by the texts that held some.
+    """
+    if isinstance(value, str):
+        if _SURROGATE.search(value):
+            replaced[0] += 1
+            return _SURROGATE.sub("\ufffd", value)
+        return value
+    if isinstance(value, list | tuple):
+        return [without_surrogates(item, replaced) for item in value]  # pyright: ignore
+    if isinstance(value, dict):
+        items: Json = value  # pyright: ignore[reportUnknownVariableType]
+        return {
+            without_surrogates(key, replaced): without_surrogates(item, replaced)
+            for key, item in items.items()
+        }
+    return value
 
 
 def kind_of(value: Any, where: str) -> str:

@@ -19,7 +19,16 @@ from contextwright.formats.document import (
     numbered,
 )
 from contextwright.formats.exporter import exporter
-from contextwright.formats.fields import Fields, Json, list_if, object_if, text_of, value_of, wrong
+from contextwright.formats.fields import (
+    Fields,
+    Json,
+    call_object,
+    list_if,
+    object_if,
+    object_of,
+    text_of,
+    wrong,
+)
 from contextwright.formats.format_evidence import most
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import (
@@ -313,7 +322,9 @@ def response_of(result: ToolResult, text: str) -> Json:
         text: of the result, as it is sent.
     """
     if text == result.text and object_if(result.extra.get(NAME)).get(RESPONSE):
-        return object_if(value_of(text))
+        own = object_of(text)  # None for one that was shortened
+        if own is not None:
+            return own
     return {"error" if result.status in {"error", "interrupted"} else "result": text}
 
 
@@ -341,7 +352,7 @@ def part_to(part: AnyPart) -> Json | None:
             signed = {"thoughtSignature": part.signature} if part.signature else {}
             return {"text": part.text, "thought": True, **signed}
         case ToolCall():
-            call = {"id": part.id, "name": part.name, "args": value_of(part.arguments)}
+            call = {"id": part.id, "name": part.name, "args": call_object(part.arguments)}
             return {"functionCall": call, **signature}
         case ToolResult():
             response = response_of(part, part.text)

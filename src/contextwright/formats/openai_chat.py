@@ -8,7 +8,16 @@ import msgspec
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, body_of, is_empty_request, items_of, numbered
 from contextwright.formats.exporter import exporter
-from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_of, text_or
+from contextwright.formats.fields import (
+    FREE_INPUT,
+    Fields,
+    Json,
+    list_if,
+    object_if,
+    text_if,
+    text_of,
+    text_or,
+)
 from contextwright.formats.format_evidence import most, part_types
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import ORDER, TOOLS, in_its_order, order_of, without_marks
@@ -48,8 +57,6 @@ KNOWN_KINDS = frozenset(
 )
 _ANSWERS = {"content", "tool_calls", "function_call", "refusal", "audio", "reasoning_content"}
 """One of these is there where a message has no content."""
-FREE_INPUT = "input"
-"""The argument that the text of a call stands for which takes no object."""
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",

@@ -15,8 +15,8 @@ from contextwright.formats.fields import (
     Fields,
     Json,
     an_object,
+    call_object,
     object_if,
-    object_of,
     text_if,
     text_of,
     wrong,
@@ -250,8 +250,7 @@ def _block(part: AnyPart) -> Json | None:
         case Thinking() if part.text:
             return {"type": "thinking", "thinking": part.text}
         case ToolCall():
-            arguments = object_of(part.arguments)
-            arguments = {"input": part.arguments} if arguments is None else arguments
+            arguments = call_object(part.arguments)
             return {"type": "toolCall", "id": part.id, "name": part.name, "arguments": arguments}
         case Image() if part.data:
             return {"type": "image", "data": part.data, "mimeType": part.media_type}

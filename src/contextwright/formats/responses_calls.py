@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.formats.fields import Fields, Json, object_if, text_if, text_of, value_of
+from contextwright.formats.fields import Fields, Json, call_object, object_if, text_if, text_of
 from contextwright.session.event import NO_FIELDS, ToolCall
 
 NAME = "openai-responses"
@@ -173,10 +173,10 @@ def call_item(part: ToolCall) -> Json:
     if kind == "function_call":
         return {**call, "name": part.name, "arguments": part.arguments}
     if kind == "custom_tool_call":
-        text = object_if(value_of(part.arguments)).get("input", "")
+        text = call_object(part.arguments).get("input", "")
         return {**call, "name": part.name, "input": text}
     field = own.get("field", "action")
-    return {**call, field: value_of(part.arguments)} if field else call
+    return {**call, field: call_object(part.arguments)} if field else call
 
 
 def chunk_text(chunk: Any) -> str | None:

@@ -13,6 +13,7 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
+    call_value,
     list_if,
     object_if,
     text_of,
@@ -198,7 +199,7 @@ def _call_json(call: ToolCall, result: ToolResult | None) -> Json:
     dynamic = call.extra.get(NAME, {}).get("dynamic")
     kind = {"type": "dynamic-tool", "toolName": call.name} if dynamic else {}
     part: Json = {"type": f"tool-{call.name}", **kind, "toolCallId": call.id}
-    part["input"] = value_of(call.arguments)
+    part["input"] = call_value(call.arguments)
     if result is None:
         return {**part, "state": "input-available"}
     if result.status != "ok":

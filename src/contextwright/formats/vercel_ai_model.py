@@ -13,6 +13,8 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
     Json,
+    call_object,
+    call_value,
     list_if,
     object_if,
     text_if,
@@ -244,7 +246,9 @@ def _part_json(part: AnyPart) -> Json | None:
             return {"type": "reasoning", "text": part.text}
         case ToolCall():
             as_text = part.extra.get(NAME, {}).get("text")
-            values = part.arguments if as_text else value_of(part.arguments)
+            values = part.arguments if as_text else call_value(part.arguments)
+            if isinstance(values, str) and not as_text:  # a text is read as it stands
+                values = call_object(part.arguments)
             call = {"type": "tool-call", "toolCallId": part.id, "toolName": part.name}
             return {**call, "input": values}
         case ToolResult():
