@@ -8,7 +8,7 @@ from tests.formats.rounds import assert_comes_back, document, messages
 
 from contextwright.errors import MalformedRecord
 from contextwright.formats import read_session, vercel_ai, write_session
-from contextwright.session import Session, Text, ToolCall
+from contextwright.session import Session, Text, ToolCall, ToolResult
 from contextwright.testing import FormatSuite
 
 
@@ -77,6 +77,44 @@ def test_calls_of_two_steps_stay_two_steps():
         "tool-look",
     ]
     assert messages(vercel_ai.read(document(written))) == messages(session)
+
+
+def results_of(session):
+    return [(part.call_id, part.text) for event in session.log for part in event.results]
+
+
+def test_two_results_of_one_call_are_both_written():
+    session = Session("s")
+    session.user("go")
+    session.call("look", '{"q": 1}', id="a")
+    session.result("a", "one", name="look")
+    session.result("a", "two", name="look")
+    written = vercel_ai.write(session)
+    again = vercel_ai.read(document(written))
+    assert results_of(again) == [("a", "one"), ("a", "two")]
+    assert [part["input"] for part in written[1]["parts"]] == [{"q": 1}, {"q": 1}]
+    assert vercel_ai.write(again) == written
+
+
+def test_two_calls_of_one_id_have_each_their_result():
+    session = Session("s")
+    session.assistant(ToolCall(id="a", name="look"), ToolCall(id="a", name="write"))
+    session.result("a", "seen")
+    session.result("a", "written")
+    parts = vercel_ai.write(session)[0]["parts"]
+    assert [(part["type"], part["output"]) for part in parts] == [
+        ("tool-look", "seen"),
+        ("tool-write", "written"),
+    ]
+
+
+def test_results_that_stand_before_their_call_are_all_written():
+    session = Session("s")
+    for text in ("one", "two"):
+        session.add("tool", ToolResult(call_id="a", name="look", content=(Text(text=text),)))
+    session.assistant(ToolCall(id="a", name="look"))
+    again = vercel_ai.read(document(vercel_ai.write(session)))
+    assert sorted(results_of(again)) == [("a", "one"), ("a", "two")]
 
 
 def test_a_session_that_goes_on_keeps_what_was_there():

@@ -242,23 +242,12 @@ def write_session(
 
 
 def _encoded(value: Any, *, lines: bool) -> bytes:
-    """JSON data as the bytes of a file, with U+FFFD for lone surrogates."""
+    """JSON data as the bytes of a file."""
     import msgspec
 
     if lines and not isinstance(value, dict):  # an object is the form that holds its lines
-        return b"".join(_encoded_line(line) + b"\n" for line in value)
-    return msgspec.json.format(_encoded_line(value), indent=1) + b"\n"
-
-
-def _encoded_line(value: Any) -> bytes:
-    import msgspec
-
-    from contextwright.formats.fields import without_surrogates
-
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(without_surrogates(value, [0]))
+        return b"".join(msgspec.json.encode(line) + b"\n" for line in value)
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 
 def _document(source: Any) -> "tuple[Document, list[str]]":

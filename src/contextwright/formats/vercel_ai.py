@@ -5,6 +5,7 @@ An answer is one message with all its steps in it, each call together with its o
 becomes an event for each step and one for each output; the part that begins a step is the border.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -176,23 +177,37 @@ def _file(part: Fields, url: str) -> Image | File:
 
 
 def _message(events: Sequence[Event]) -> Json:
-    outputs = {result.call_id: result for event in events for result in event.results}
-    calls = {call.id for event in events for call in event.calls}
+    waiting: dict[str, list[ToolResult]] = {}
+    for result in (result for event in events for result in event.results):
+        waiting.setdefault(result.call_id, []).append(result)
+    ahead = Counter(call.id for event in events for call in event.calls)
+    calls: dict[str, ToolCall] = {}
     parts: list[Json] = []
     for place, event in enumerate(events):
         if event.role == "assistant" and place and events[place - 1].role == "tool":
             parts.append({"type": "step-start"})
         for part in event.parts:
             if isinstance(part, ToolCall):
-                parts.append(_call_json(part, outputs.get(part.id)))
-            elif isinstance(part, ToolResult) and part.call_id not in calls:
-                call = ToolCall(id=part.call_id, name=part.name or "tool")
-                parts.append(_call_json(call, part))
+                calls[part.id] = part
+                ahead[part.id] -= 1
+                own = waiting.get(part.id)
+                parts.append(_call_json(part, own.pop(0) if own else None))
+            elif isinstance(part, ToolResult):
+                own = waiting[part.call_id]
+                if own and own[0] is part and not ahead[part.call_id]:
+                    parts.append(_further_json(own.pop(0), calls))
             elif (wire := _part_json(part)) is not None:
                 parts.append(wire)
+    parts += [_further_json(result, calls) for own in waiting.values() for result in own]
     role = "assistant" if events[0].role == "tool" else events[0].role
     # a message may have none while it is read: 0 differs from all that it may say instead
     return {"id": events[0].id or 0, "role": role, "parts": parts}
+
+
+def _further_json(result: ToolResult, calls: dict[str, ToolCall]) -> Json:
+    """A result whose call is not here, or has a result already: an output stands with its call."""
+    call = ToolCall(id=result.call_id, name=result.name or "tool")
+    return _call_json(calls.get(result.call_id, call), result)
 
 
 def _call_json(call: ToolCall, result: ToolResult | None) -> Json:
