@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import sys
 import traceback
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -15,6 +14,7 @@ import msgspec
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import write_file
 from contextwright.cli.progress import working
+from contextwright.cli.streams import standard_input
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -235,7 +235,7 @@ def load_session(path: Path, source: str | None, row: int | None) -> Session:
 
 
 def _read_session(path: Path, source: str | None, row: int | None) -> Session:
-    data: Any = sys.stdin.buffer.read() if str(path) == "-" else path
+    data: Any = standard_input() if str(path) == "-" else path
     count = 0
     try:
         if row is None:
