@@ -149,6 +149,8 @@ class TokenCount(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
             number = float("nan")
         if not number.is_integer():
             self.fail(f"{value!r} is no number of tokens; such as 8000 or 8k", param, ctx)
+        if number < 1:  # a word reads 0 as "by default"
+            self.fail(f"{value!r} tokens are none; give at least 1", param, ctx)
         return int(number)
 
 
@@ -254,6 +256,12 @@ def _read_session(path: Path, source: str | None, row: int | None) -> Session:
     raise SessionError(
         f"no row {row}: the file has {rows}", where=str(path), fix="rows are counted from 0"
     )
+
+
+def repair_lines(session: Session) -> list[str]:
+    """What had to be repaired when a session was read, a line each."""
+    repairs: Sequence[str] = session.metadata.get("repairs", ())
+    return [f"repaired: {repair}" for repair in repairs]
 
 
 def _mend(error: UnknownFormat, path: str) -> None:

@@ -56,7 +56,7 @@ def sound_streams() -> Generator[None]:
         io.BufferedWriter(raw),
         before.encoding,
         before.errors,
-        line_buffering=before.line_buffering,
+        line_buffering=bool(before.line_buffering),
     )
     try:
         yield
