@@ -26,7 +26,7 @@ def run(*arguments):
 
 def test_no_tokens_and_an_empty_text_are_refused_by_try(path):
     for arguments, word in (
-        (("--budget", "0"), "at least 1"),
+        (("--budget", "0"), "positive"),
         (("--budget", "8k", "--find", ""), "--find is empty"),
     ):
         done = run("try", path, *arguments)

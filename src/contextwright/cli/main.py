@@ -92,7 +92,7 @@ def ctx() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; an error of ours ends it with its message and its exit code."""
-    from contextwright.cli.streams import sound_streams
+    from contextwright.cli.standard_streams import sound_streams
 
     argv = sys.argv[1:] if arguments is None else arguments
     with sound_streams():

@@ -14,7 +14,7 @@ import msgspec
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import write_file
 from contextwright.cli.progress import working
-from contextwright.cli.streams import standard_input
+from contextwright.cli.standard_streams import standard_input
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -150,7 +150,7 @@ class TokenCount(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         if not number.is_integer():
             self.fail(f"{value!r} is no number of tokens; such as 8000 or 8k", param, ctx)
         if number < 1:  # a word reads 0 as "by default"
-            self.fail(f"{value!r} tokens are none; give at least 1", param, ctx)
+            self.fail(f"{value!r} is no number of tokens; give a positive whole number", param, ctx)
         return int(number)
 
 
