@@ -159,7 +159,8 @@ class C(metaclass=Words):
         cache keeps its prefix in between; with `stride=1` at every turn."""
         from contextwright.atoms.select.window import TURNS, stride_of
 
-        stride = stride_of(n or steps or TURNS) if stride is None else stride
+        window = C.window(n=n, steps=steps)
+        stride = stride_of(window.n or window.steps or TURNS) if stride is None else stride
         window = C.window(n=n, steps=steps, stride=stride)
         if not summarize:
             return window

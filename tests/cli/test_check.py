@@ -40,6 +40,13 @@ def test_a_session_measures(tmp_path):
     assert "headroom" in done.output
 
 
+def test_a_session_without_a_user_is_measured_at_its_end(tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text('[{"role": "system", "content": "Be brief."}]')
+    done = run("C.window(n=1)", "--session", str(path))
+    assert done.exit_code == 3 and "the session has no message yet" in done.output
+
+
 def test_a_manifest_shows_who_answered(tmp_path):
     path = tmp_path / "s.json"
     write_session(

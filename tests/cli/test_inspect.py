@@ -42,6 +42,14 @@ def test_without_a_spec_it_is_the_usual_compaction_for_the_sessions_model(path, 
     assert series["spec"] == "C.default() | C.compaction(32000)"
 
 
+def test_a_budget_without_a_spec_is_the_limit_of_the_usual_one(path, tmp_path):
+    out = tmp_path / "report.html"
+    answer = CliRunner().invoke(ctx, ["inspect", str(path), "--budget", "8k", "-o", str(out)])
+    assert answer.exit_code == 0, answer.exception
+    (series,) = data_in(out.read_text())["series"]
+    assert series["spec"] == "C.default() | C.compaction(8000)"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "word"),
     [

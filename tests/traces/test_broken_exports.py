@@ -109,3 +109,13 @@ def test_langsmiths_own_type_writes_what_is_read(tmp_path):
     (session,) = read_traces(path)
     assert session.id == str(trace) and len(session) == 7
     assert [mark.usage.cached for mark in call_marks(session)] == [512] * 3
+
+
+def test_a_last_line_that_was_cut_off_is_unread(tmp_path):
+    path = tmp_path / "half.jsonl"
+    lines = [json.dumps(observation(n, *call)) for n, call in enumerate(agent_calls(2)[:2])]
+    path.write_text(f"{lines[0]}\n{lines[1][:40]}")
+    read = read_traces(path)
+    assert len(read) == 1
+    (unread,) = read.unread
+    assert unread.where == "half.jsonl line 2" and "cut off" in unread.why

@@ -39,9 +39,11 @@ class Measured(msgspec.Struct):
 
 
 def moments(session: Session) -> list[Snapshot]:
-    """The moments of a session to measure."""
+    """The moments of a session to measure; only its last, where no user says anything."""
     whole = session.snapshot()
     starts = whole.positions("role", "user")
+    if not starts:
+        return [whole]
     picked = sorted({starts[(len(starts) - 1) * n // (MOMENTS - 1)] for n in range(MOMENTS)})
     early = [_at(session, start + 1) for start in picked]
     return [*early[:-1], whole]

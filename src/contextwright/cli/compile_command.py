@@ -8,6 +8,7 @@ from contextwright.cli.options import (
     CompileOptions,
     compile_options,
     dump_pack,
+    repair_lines,
     top_option,
     write_pack,
 )
@@ -38,5 +39,5 @@ def compile_command(options: CompileOptions, top: int, as_json: bool, out: Path 
     print_manifest(console, pack.manifest, labels_of(options.session, options.spec), top)
     if out is not None:
         console.print(f"request and manifest: {out}", markup=False)
-    for repair in options.session.metadata.get("repairs", ()):
-        console.print(f"repaired: {repair}", markup=False)
+    for line in repair_lines(options.session):
+        console.print(line, markup=False)

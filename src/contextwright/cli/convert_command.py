@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from contextwright.cli.options import FormatName, from_option, load_session
+from contextwright.cli.options import FormatName, from_option, load_session, repair_lines
 from contextwright.formats import FORMATS, write_session
 
 
@@ -39,8 +39,11 @@ def convert(
     if listed or session is None:
         click.echo("\n".join(FORMATS))
         return
-    data = write_session(load_session(session, source, row), target, out)
+    loaded = load_session(session, source, row)
+    data = write_session(loaded, target, out)
     if out is None:
         click.echo(data, nl=False)
     else:
         click.echo(f"{out}: {len(data):,} bytes")
+    for line in repair_lines(loaded):
+        click.echo(line, err=out is None)  # what is printed is the session alone

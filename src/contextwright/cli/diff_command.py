@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from contextwright.cli.options import (
+    from_option,
     load_pack,
     load_session,
     load_spec,
@@ -23,6 +24,8 @@ from contextwright.inspect.labels import Label, label_of, labels_of
 @click.command()
 @click.argument("one", type=click.Path(path_type=Path))
 @click.argument("other", type=click.Path(path_type=Path), required=False)
+@from_option()
+@click.option("--row", type=int, help="Which session of a file with one a line, from 0.")
 @click.option("--spec", "specs", multiple=True, help="Twice: two specs on the session ONE.")
 @target_options
 @top_option
@@ -30,6 +33,8 @@ from contextwright.inspect.labels import Label, label_of, labels_of
 def diff(
     one: Path,
     other: Path | None,
+    source: str | None,
+    row: int | None,
     specs: tuple[str, ...],
     model: str | None,
     budget: int | None,
@@ -44,9 +49,13 @@ def diff(
     """
     labels: Mapping[str, Label] = {}
     if other is not None:
+        _refuse_for_packs(
+            {"--spec": specs or None, "--from": source, "--row": row, "--model": model,
+             "--budget": budget, "--to": format, "--window": window}
+        )  # fmt: skip
         comparison = compare(load_pack(one).manifest, load_pack(other).manifest)
     elif len(specs) == 2:
-        session = load_session(one, None, None)
+        session = load_session(one, source, row)
         read = [load_spec(spec, budget) for spec in specs]
         labels = labels_of(session, *read)
         compile_target = load_target(model, format, window, session)
@@ -64,6 +73,20 @@ def diff(
         click.echo(msgspec.json.encode(comparison))
         return
     _print(comparison, labels, top)
+
+
+def _refuse_for_packs(options: Mapping[str, object]) -> None:
+    """Refuse what two packs can not be compared under: they are compiled already.
+
+    Raises:
+        UsageError: one of these options has a value.
+    """
+    named = [name for name, value in options.items() if value is not None]
+    if named:
+        raise click.UsageError(
+            f"{', '.join(named)} can not change two packs, which are compiled already; to compare "
+            "two specs give one session: ctx diff SESSION --spec A --spec B"
+        )
 
 
 def _print(comparison: Comparison, labels: Mapping[str, Label], top: int) -> None:

@@ -52,7 +52,7 @@ def doctor(fast: bool, as_json: bool) -> None:
     here = [each for each in entries if each.installed]
     diagnoses = [_diagnosed(each, played=not fast, shown=not as_json) for each in here]
     if as_json:
-        click.echo(msgspec.json.encode(diagnoses).decode())
+        click.echo(msgspec.json.encode(diagnoses))
     else:
         _print(diagnoses, [each for each in entries if not each.installed], played=not fast)
     fails = (each.with_adapter is not None and not each.with_adapter.holds for each in diagnoses)

@@ -1,5 +1,7 @@
 """`ctx expand`: the whole of what a ref names."""
 
+import sys
+
 import click
 
 from contextwright.blocks.resolve import exchanges_behind
@@ -24,7 +26,14 @@ def expand(ref: str, session: Session, sources: Sources, as_json: bool) -> None:
     snapshot = session.snapshot()
     content = Refs(snapshot, artifacts=sources.artifacts, roots=sources.roots).read(ref)
     exchanges = exchanges_behind(ref, snapshot)
-    if as_json or not exchanges:
+    if not exchanges:
+        # a file or a program gets a text byte for byte; a terminal's prompt needs a line of its own
+        if sys.stdout.isatty():
+            click.echo(content)
+        else:
+            click.echo(content.encode(), nl=False)
+        return
+    if as_json:
         click.echo(content)
         return
     from rich.console import Console

@@ -81,7 +81,7 @@ def inspect(
     """
     followed = _source(session, source, row, **proxy)
     loaded = followed.session()
-    read = [(text, load_spec(text, budget)) for text in specs or (SPEC,)]
+    read = [(text, load_spec(text, budget)) for text in specs] or [_usual(budget)]
     receiver = load_target(model, format, window, loaded)
     name = title or (loaded.id if is_address(session) else Path(session).name)
     if serve:
@@ -92,6 +92,12 @@ def inspect(
     size, calls = write_page(data, texts, path), len(data["calls"]["position"])
     named = f"{len(read)} spec{'s' * (len(read) > 1)}"
     click.echo(f"{path}: {calls:,} calls, {named}, {size:,} bytes")
+
+
+def _usual(budget: int | None) -> tuple[str, Expr]:
+    """The spec where none is given, with `--budget` in place of its own limit."""
+    text = SPEC if budget is None else f"C.default() | C.compaction({budget})"
+    return text, load_spec(text)
 
 
 def _source(

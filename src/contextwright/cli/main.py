@@ -1,6 +1,8 @@
 """`ctx`: compile sessions, explain what happened to every block, replay, compare, recover."""
 
+import json
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -90,15 +92,23 @@ def ctx() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; an error of ours ends it with its message and its exit code."""
-    argv = sys.argv[1:] if arguments is None else arguments
-    try:
-        ctx.main(args=argv, prog_name="ctx", standalone_mode=True)
-    except ContextwrightError as error:
-        if "--json" in argv:
-            import msgspec
+    from contextwright.cli.standard_streams import sound_streams
 
-            click.echo(msgspec.json.encode(error.as_dict()).decode())
-        click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.exit(0)
+    argv = sys.argv[1:] if arguments is None else arguments
+    with sound_streams():
+        try:
+            try:
+                ctx.main(args=argv, prog_name="ctx", standalone_mode=True)
+            finally:
+                if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] -- `>&-`
+                    sys.stdout.flush()  # what is left in it may fail as well
+        except ContextwrightError as error:
+            if "--json" in argv:
+                # ASCII: an argument that is no UTF-8 can not be encoded otherwise
+                text = json.dumps(error.as_dict(), separators=(",", ":"))
+                with suppress(ContextwrightError):  # the line below says what is wrong as well
+                    click.echo(text)
+            click.echo(f"error: {error}", err=True)
+            sys.exit(error.exit_code)
+        except BrokenPipeError:
+            sys.exit(0)

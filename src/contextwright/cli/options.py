@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import sys
 import traceback
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -15,6 +14,7 @@ import msgspec
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import write_file
 from contextwright.cli.progress import working
+from contextwright.cli.standard_streams import standard_input
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -149,6 +149,8 @@ class TokenCount(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
             number = float("nan")
         if not number.is_integer():
             self.fail(f"{value!r} is no number of tokens; such as 8000 or 8k", param, ctx)
+        if number < 1:  # a word reads 0 as "by default"
+            self.fail(f"{value!r} is no number of tokens; give a positive whole number", param, ctx)
         return int(number)
 
 
@@ -235,7 +237,7 @@ def load_session(path: Path, source: str | None, row: int | None) -> Session:
 
 
 def _read_session(path: Path, source: str | None, row: int | None) -> Session:
-    data: Any = sys.stdin.buffer.read() if str(path) == "-" else path
+    data: Any = standard_input() if str(path) == "-" else path
     count = 0
     try:
         if row is None:
@@ -254,6 +256,12 @@ def _read_session(path: Path, source: str | None, row: int | None) -> Session:
     raise SessionError(
         f"no row {row}: the file has {rows}", where=str(path), fix="rows are counted from 0"
     )
+
+
+def repair_lines(session: Session) -> list[str]:
+    """What had to be repaired when a session was read, a line each."""
+    repairs: Sequence[str] = session.metadata.get("repairs", ())
+    return [f"repaired: {repair}" for repair in repairs]
 
 
 def _mend(error: UnknownFormat, path: str) -> None:

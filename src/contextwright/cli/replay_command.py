@@ -21,6 +21,8 @@ def replay_command(pack: Path, session: Session, sources: Sources) -> None:
     digest tells whether any field was edited by accident.
     """
     stored = load_pack(pack)
+    # a session that is too short is named by its own id, before it takes the pack's
+    session.snapshot_at(stored.manifest.position, stored.manifest.state_version)
     session.id = stored.manifest.session_id
     outside = sources_of(sources.artifacts, sources.roots, {}, "ctx replay").of_one_compile()
     again = replay(stored, session, sources=outside)

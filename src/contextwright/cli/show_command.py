@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from contextwright.cli.options import CompileOptions, compile_options, load_pack
+from contextwright.cli.options import CompileOptions, compile_options, load_pack, repair_lines
 from contextwright.cli.progress import no_line
 from contextwright.compiler.change import Change
 from contextwright.compiler.manifest import KeptBlock, Manifest
@@ -67,6 +67,8 @@ def print_pack(pack: Pack, session: Session | None = None, *, whole: bool, pager
     with no_line() if pager else nullcontext(), view:
         for at, line in enumerate(_head_lines(pack.manifest, session)):
             console.print(Text(line, style="" if at else "bold"))
+        for line in repair_lines(session) if session is not None else ():
+            console.print(Text(line))
         print_parts(console, _parts(pack, session), whole=whole)
 
 

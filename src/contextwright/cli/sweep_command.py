@@ -63,7 +63,7 @@ def sweep_command(
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.encode(done).decode())
+        click.echo(msgspec.json.encode(done))
         return
     _print(done, out)
 

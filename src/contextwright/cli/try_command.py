@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--budget", type=TOKENS, help="Tokens of a request at most: 8000, 8k.")
 @click.option("--spec", help="What should be seen; by default C.compaction(BUDGET).")
 @click.option("--model", help=f"Whose tokens and prices; by default a session's own, or {MODEL}.")
-@click.option("--find", default="", help="A text to follow: which requests showed it.")
+@click.option("--find", help="A text to follow: which requests showed it.")
 @click.option("--session", "chosen", help="Only the session of this id.")
 @click.option(
     "--out",
@@ -39,7 +39,7 @@ def try_command(
     budget: int | None,
     spec: str | None,
     model: str | None,
-    find: str,
+    find: str | None,
     chosen: str | None,
     out: Path | None,
     texts: int,
@@ -54,6 +54,8 @@ def try_command(
     from contextwright.traces.comparison import compare
     from contextwright.traces.read_traces import read_traces
 
+    if find == "":
+        raise click.UsageError("--find is empty: give a text to follow, or leave it out")
     wanted = _spec(spec, budget)
     with ProgressBars() as bars:
         read = read_traces(traces, progress=lambda done, total: bars.show("reading", done, total))
@@ -72,7 +74,7 @@ def try_command(
                 session,
                 wanted,
                 receiver,
-                find=find,
+                find=find or "",
                 progress=lambda done, total: bars.show("calls", done, total),
             )
             compared.append(done)
@@ -80,7 +82,7 @@ def try_command(
 
     from contextwright.cli.try_tables import print_comparisons
 
-    print_comparisons(Console(), compared, repr(wanted), read.unread, find, top)
+    print_comparisons(Console(), compared, repr(wanted), read.unread, find or "", top)
     if out is None:
         return
     ordered = sorted(compared, key=lambda one: -one.sent.tokens)

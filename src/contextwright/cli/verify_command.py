@@ -31,7 +31,7 @@ def verify_command(store: Path, repair: bool, copy: Path | None, as_json: bool) 
             progress=lambda done, total: progress.show(str(store), done, total),
         )
     if as_json:
-        click.echo(msgspec.json.encode(report).decode())
+        click.echo(msgspec.json.encode(report))
     else:
         _print(report)
     if any(damage.outcome != "healed" for damage in report.damaged):

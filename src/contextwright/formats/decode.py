@@ -20,10 +20,15 @@ MAX_DEPTH = 256
 
 
 class Decoded(msgspec.Struct):
-    """A document, and what had to be repaired in it, in words."""
+    """A document, and what had to be repaired in it, in words.
+
+    Args:
+        cut: the place of a last line that was cut off, and is not in the document; else empty.
+    """
 
     document: Document
     repairs: list[str]
+    cut: str = ""
 
 
 def decode(data: bytes, name: str = "input") -> Decoded:
@@ -39,14 +44,12 @@ def decode(data: bytes, name: str = "input") -> Decoded:
     text = _text(_unpacked(data, name), name)
     repairs: list[str] = []
     file = _File(name, text, repairs)
-    lines = file.lines()
+    lines, cut = file.lines(), ""
     if len(lines) > 1 and _is_json(lines[0].text):
         if not text.endswith("\n") and not _is_whole(lines[-1]):
-            last = lines.pop()
-            repairs.append(
-                f"{last.where}: the last line was cut off; {len(lines)} whole lines were read"
-            )
-        return Decoded(Document(name, tuple(lines), lines=True), repairs)
+            cut = lines.pop().where
+            repairs.append(f"{cut}: the last line was cut off; {len(lines)} whole lines were read")
+        return Decoded(Document(name, tuple(lines), lines=True), repairs, cut)
     if not lines:
         raise MalformedRecord("the file is empty", where=name, fix="give a session")
     value = _value(text, name, 0, repairs)

@@ -8,6 +8,7 @@ import msgspec
 from contextwright.errors import SpecError, nearest
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When, is_bare
 from contextwright.spec.kind import Kind
+from contextwright.spec.option_limits import limit_fault
 
 MAX_DEPTH = 100
 """Nesting of a spec; deeper ones are refused rather than followed."""
@@ -120,6 +121,9 @@ def _atom(data: dict[str, Any], where: str) -> Expr:
                 where=f"{where}/{key}",
                 fix=nearest(key, atom.__struct_fields__),
             )
+        fault = limit_fault(key, options[key])
+        if fault is not None:
+            raise SpecError(f"{word}: {fault[0]}", where=f"{where}/{key}", fix=fault[1])
     try:
         return msgspec.convert(options, atom)
     except msgspec.ValidationError as error:

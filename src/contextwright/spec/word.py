@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import FieldInfo
 
 from contextwright.errors import SpecError, nearest
+from contextwright.spec.option_limits import limit_fault
 from contextwright.spec.schema import schema_text
 from contextwright.spec.wrong_value import wrong_value
 
@@ -64,7 +65,12 @@ def make(struct: type[W], **options: Any) -> W:
     Raises:
         SpecError: an option of another type, or out of range.
     """
-    plain = {name: _plain(struct, name, value) for name, value in options.items()}
+    plain: dict[str, Any] = {}
+    for name, value in options.items():
+        _refuse_beyond_limits(struct, name, value, options)
+        plain[name] = _plain(struct, name, value)
+        if plain[name] is not value:  # a schema as text, what an iterator gave
+            _refuse_beyond_limits(struct, name, plain[name], options)
     try:
         return msgspec.convert(plain, struct)
     except msgspec.ValidationError as error:
@@ -76,6 +82,17 @@ def make(struct: type[W], **options: Any) -> W:
         raise SpecError(
             f"{struct.namespace}.{struct.word}: {what}", where=_call(struct, (), options), fix=fix
         ) from error
+
+
+def _refuse_beyond_limits(
+    struct: type[Any], name: str, value: Any, options: dict[str, Any]
+) -> None:
+    fault = limit_fault(name, value)
+    if fault is not None:
+        what, fix = fault
+        raise SpecError(
+            f"{struct.namespace}.{struct.word}: {what}", where=_call(struct, (), options), fix=fix
+        )
 
 
 def signature(struct: type[Any]) -> inspect.Signature:
@@ -221,6 +238,13 @@ def _shape(struct: type[Any]) -> str:
 
 
 def _call(struct: type[Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-    shown = [repr(value) for value in arguments]
-    shown += [f"{name}={value!r}" for name, value in options.items()]
+    shown = [_shown(value) for value in arguments]
+    shown += [f"{name}={_shown(value)}" for name, value in options.items()]
     return f"{struct.namespace}.{struct.word}({', '.join(shown)})"[:SHOWN]
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 -- an object's own repr, a number of too many digits
+        return "..."

@@ -127,9 +127,10 @@ def _read_group(
     unread: list[UnreadCall],
 ) -> None:
     """Add what files have: calls by the kind of the export, or sessions."""
-    document, path = _document(paths[0]), paths[0]
+    path, documents = paths[0], [_document(one, unread) for one in paths]
+    document = documents[0]
     if len(paths) > 1:
-        records = [record for one in paths for record in _document(one).records]
+        records = [record for one in documents for record in one.records]
         path = path.parent.parent if path.parent.name == "events" else path.parent
         document = Document(path.name, tuple(records), lines=True)
     listed = _calls_in(document)
@@ -173,11 +174,15 @@ def _calls_of_spans(document: Document) -> Iterator[tuple[str, RecordedCall | Un
     yield from once_each(spans, calls)
 
 
-def _document(path: Path) -> Document:
+def _document(path: Path, unread: list[UnreadCall]) -> Document:
+    """A file; a last line of it that was cut off goes to what is unread."""
     try:
         if zipfile.is_zipfile(path):
             return _archive(path)
-        return decode(path.read_bytes(), path.name).document
+        decoded = decode(path.read_bytes(), path.name)
+        if decoded.cut:
+            unread.append(UnreadCall(decoded.cut, "the line was cut off in the middle of writing"))
+        return decoded.document
     except (OSError, NotImplementedError, zipfile.BadZipFile) as error:
         raise SessionError(
             f"the file can not be read: {getattr(error, 'strerror', None) or error}",
