@@ -8,7 +8,6 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.formats.fields import Json, object_if
-from contextwright.formats.moving_breakpoints import with_breakpoints_of
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.source_wires import SourceWire
@@ -69,13 +68,10 @@ def with_context(
 
 def with_moving_breakpoints(wires: list[Any], sources: SourceMessages) -> list[Any]:
     """The messages with the breakpoints that their caller's newest list has."""
-    marks = sources.breakpoints
-    if not marks:
+    if not sources.breakpoints:
         return wires
     return [
-        with_breakpoints_of(wire, marks[at])
-        if isinstance(wire, SourceWire) and (at := str(wire.source.at)) in marks
-        else wire
+        sources.marked(wire, wire.source.at) if isinstance(wire, SourceWire) else wire
         for wire in wires
     ]
 

@@ -8,7 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import Json
-from contextwright.formats.moving_breakpoints import without_breakpoints
+from contextwright.formats.moving_breakpoints import with_breakpoints_of, without_breakpoints
 from contextwright.formats.part_places import FORMS, MessageForm, Place
 from contextwright.formats.provenance import as_it_came, origins
 from contextwright.formats.request_body import RequestBody
@@ -147,7 +147,7 @@ class SourceMessages:
 
     def request(self) -> Json:
         """The whole body, as its caller made it."""
-        data = [message.data for message in self.all()]
+        data = [self.marked(message.data, message.at) for message in self.all()]
         fields = {key: item for key, item in self.body.fields.items() if item is not None}
         key = next((key for key in _MESSAGES if key in self.body.fields), "")
         if not key:
@@ -158,6 +158,11 @@ class SourceMessages:
             data.pop(0)  # read as the first message, and no item
         groups = [one["items"] if key == "input" else [one] for one in data]
         return {**fields, key: [item for group in groups for item in group]}
+
+    def marked(self, wire: Any, at: int) -> Any:
+        """A message of the body's with the breakpoints that its caller's newest list has there."""
+        marks = self.breakpoints and self.breakpoints.get(str(at))
+        return with_breakpoints_of(wire, marks) if marks else wire
 
     def all(self) -> Iterator[SourceMessage]:
         """The messages, in their order, as far as they are asked for."""
