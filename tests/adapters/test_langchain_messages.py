@@ -7,9 +7,9 @@ pytest.importorskip("langchain_core")
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from contextwright import C, Context
-from contextwright.adapters.content_blocks import block_texts, with_texts
 from contextwright.adapters.langchain.chat_messages import MESSAGES
 from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.provider_blocks import block_texts, with_texts
 
 
 def sent(messages, spec):

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from typing import Any
 
@@ -92,10 +92,8 @@ def ctx() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; an error of ours ends it with its message and its exit code."""
-    from contextwright.cli.standard_streams import sound_streams
-
     argv = sys.argv[1:] if arguments is None else arguments
-    with sound_streams():
+    with _streams(argv):
         try:
             try:
                 ctx.main(args=argv, prog_name="ctx", standalone_mode=True)
@@ -112,3 +110,11 @@ def main(arguments: list[str] | None = None) -> Any:
             sys.exit(error.exit_code)
         except BrokenPipeError:
             sys.exit(0)
+
+
+def _streams(argv: list[str]) -> AbstractContextManager[None]:
+    if argv == ["--version"]:  # a line that every stream takes, asked for by scripts: it loads less
+        return nullcontext()
+    from contextwright.cli.standard_streams import sound_streams
+
+    return sound_streams()

@@ -13,15 +13,15 @@ from langchain_core.messages import (
     convert_to_openai_messages,
 )
 
-from contextwright.adapters.content_blocks import (
+from contextwright.adapters.message_parts import PartedMessages
+from contextwright.adapters.part_view import PartView
+from contextwright.adapters.provider_blocks import (
     NATIVE_CALLS,
     blocks_of,
     following,
     result_text,
     result_with,
 )
-from contextwright.adapters.message_parts import PartedMessages
-from contextwright.adapters.part_view import PartView
 
 _ROLES = {"human": "user", "ai": "assistant", "function": "user", "chat": "user"}
 _TEXTS = {"text", "output_text"}

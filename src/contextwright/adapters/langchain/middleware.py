@@ -8,13 +8,13 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from contextwright.adapters.content_blocks import block_texts, with_texts
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.langchain.chat_messages import MESSAGES
 from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.provider_blocks import block_texts, with_texts
 from contextwright.tokens.usage import Usage, usage_of
 
 _SCHEMAS = {"function", "parameters"}
