@@ -67,3 +67,9 @@ def test_a_field_that_says_something_else_is_looked_at_again():
     context(CHAT)
     made = context({**CHAT, "user": "new@example.com"})
     assert made["user"] == "[REDACTED]"
+
+
+def test_a_name_of_a_field_is_redacted_as_what_it_holds():
+    body = {**CHAT, "metadata": {"eve@example.com": "yes", "team": "blue"}}
+    made = Context(SPEC)(body)
+    assert made["metadata"] == {"[REDACTED]": "yes", "team": "blue"}

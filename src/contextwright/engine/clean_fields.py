@@ -53,6 +53,8 @@ def _put(own: Any, plain: Any, clean: Any) -> Any:
         return own
     if isinstance(own, dict) and isinstance(plain, dict) and isinstance(clean, dict):
         pairs, was, new = cast(Json, own).items(), cast(Json, plain), cast(Json, clean)
+        if was.keys() != new.keys() or not was.keys() <= cast(Json, own).keys():
+            return clean  # a name was redacted, or an object has other names than its data
         return {key: _put(item, was[key], new[key]) if key in new else item for key, item in pairs}
     if isinstance(own, list) and isinstance(plain, list) and isinstance(clean, list):
         items = cast("list[Any]", own), cast("list[Any]", plain), cast("list[Any]", clean)
