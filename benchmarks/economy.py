@@ -7,15 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.economy_baselines import (
-    clearing,
-    dropping,
-    full,
-    head_tail,
-    last_n,
-    masking,
-    superseded,
-)
+from benchmarks.economy_baselines import baselines, full
 from benchmarks.economy_metrics import (
     Method,
     Score,
@@ -65,16 +57,8 @@ def table(name: str) -> Iterator[str]:
     whole = run(name, full, None)
     yield f"{name} at {budget:,} tokens: {whole.requests} requests, {whole.calls} calls"
     yield f"  {'method':44} recall calls recov tokens cost (Anthropic) invalid  over  cut"
-    methods: list[tuple[str, Callable[[], Method]]] = [
-        ("full history", full),
-        ("last-N", lambda: last_n(budget)),
-        ("masking, keep 10", lambda: masking(10)),
-        ("superseded results go", superseded),
-        ("head + tail, 1,000 characters", lambda: head_tail(1000)),
-        ("clearing in steps, to .75", lambda: clearing(budget)),
-        ("dropping in steps, to .5", lambda: dropping(budget)),
-    ]
-    for label, make in methods:
+    for method, setting, make in baselines(budget):
+        label = f"{method}, {setting}" if setting else method
         yield _line(label, run(name, make, budget), whole)
     best: dict[str, tuple[float, str, Score]] = {}
     for label, setting, make in peers(budget):

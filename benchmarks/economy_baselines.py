@@ -2,7 +2,7 @@
 steps."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.economy_metrics import Message, Method, Request, tokens_of
 
@@ -143,3 +143,14 @@ def _stepped(budget: int, fraction: float, keep: int | None) -> Method:
         return Request(sent())
 
     return method
+
+
+def baselines(budget: int) -> Iterator[tuple[str, str, Callable[[], Method]]]:
+    """All of them at a budget: what each is called, its setting, and what makes it."""
+    yield "full history", "", full
+    yield "last-N", "", lambda: last_n(budget)
+    yield "masking", "keep 10", lambda: masking(10)
+    yield "superseded results go", "", superseded
+    yield "head + tail", "1,000 characters", lambda: head_tail(1000)
+    yield "clearing in steps", "to .75", lambda: clearing(budget)
+    yield "dropping in steps", "to .5", lambda: dropping(budget)

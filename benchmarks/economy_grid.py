@@ -19,15 +19,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import figures
 from benchmarks.economy import BUDGETS
-from benchmarks.economy_baselines import (
-    clearing,
-    dropping,
-    full,
-    head_tail,
-    last_n,
-    masking,
-    superseded,
-)
+from benchmarks.economy_baselines import baselines
 from benchmarks.economy_defaults import defaults
 from benchmarks.economy_metrics import Method, Score, scores
 from benchmarks.economy_own import compiled
@@ -63,13 +55,8 @@ class Way(NamedTuple):
 
 def ways(budget: int) -> Iterator[Way]:
     """All that is measured at a budget."""
-    yield Way(WHOLE, "", "method", full)
-    yield Way("last-N", "", "method", lambda: last_n(budget))
-    yield Way("masking", "keep 10", "method", lambda: masking(10))
-    yield Way("superseded results go", "", "method", superseded)
-    yield Way("head + tail", "1,000 characters", "method", lambda: head_tail(1000))
-    yield Way("clearing in steps", "to .75", "method", lambda: clearing(budget))
-    yield Way("dropping in steps", "to .5", "method", lambda: dropping(budget))
+    for product, setting, make in baselines(budget):
+        yield Way(product, setting, "method", make)
     yield Way(OURS, "", "default", lambda: compiled(C.default() | C.compaction(budget)))
     for limit in (budget, budget * 3 // 4):
         for low in (35, 47, 60):

@@ -11,8 +11,6 @@ from contextwright.adapters.refusals import aanswered, answered
 from contextwright.blocks.read_back_tools import EXPAND_NAMES, read_back_tools
 from contextwright.errors import SpecError
 from contextwright.session.event import Tool
-from contextwright.spec.expr import Expr
-from contextwright.spec.word_roles import Guard
 from contextwright.tokens.usage import Usage, usage_of
 from contextwright.worker_threads import off_loop
 
@@ -55,11 +53,12 @@ def refuse_unredacted(port: "ContextPort", path: str) -> None:
     Raises:
         SpecError: it does.
     """
-    from contextwright.compiler.plan import walk
+    from contextwright.compiler.plan import plan
     from contextwright.engine.door import spec_or_compiler
+    from contextwright.spec.expr import Expr
 
     spec = spec_or_compiler(port.context.spec, "Context(spec)")
-    if isinstance(spec, Expr) and any(isinstance(one, Guard) for one in walk(spec)):
+    if isinstance(spec, Expr) and plan(spec).every_redaction:
         raise SpecError(
             "the spec redacts, and this call is not compiled: its body would leave as it came",
             where=path,

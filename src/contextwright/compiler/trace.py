@@ -333,7 +333,7 @@ def _piped(
         # what words in front made of exchanges that a summary stands for is not told
         attempt = tracer.attempt() if front and inputs.is_sole else tracer
         first = run(steps[0] if head is None else head, inputs, attempt, guard)
-        rest = steps[head is None : done]
+        rest = steps[1:done] if head is None else steps[:done]
         made = _steps(rest, first, inputs.after(before), attempt)
         if attempt is not tracer:
             tracer.take(without_merged(attempt.findings()))

@@ -54,7 +54,7 @@ def without_merged(findings: Findings) -> Findings:
             saved += change.tokens_before - change.tokens_after
         else:
             changes.append(change)
-    place, [summary] = changes.index(summaries[0]), summaries
+    [summary] = summaries
     tokens = summary.tokens_before + saved
-    changes[place] = msgspec.structs.replace(summary, tokens_before=tokens)
+    changes[changes.index(summary)] = msgspec.structs.replace(summary, tokens_before=tokens)
     return msgspec.structs.replace(findings, changes=tuple(changes))

@@ -3,6 +3,8 @@
 from google.adk.models import BaseLlm, LlmResponse
 from google.genai import types
 
+from contextwright.tokens.calibrate import Calibrator
+
 
 class Script(BaseLlm):
     """Replies from a list of texts and calls, the last one again and again; keeps the requests
@@ -41,3 +43,16 @@ def script(*replies):
 
 def said(text):
     return types.Content(role="user", parts=[types.Part(text=text)])
+
+
+def estimates(monkeypatch):
+    """What each bill is compared with from now on, as it comes."""
+    seen = []
+    observe = Calibrator.observe
+
+    def watch(self, format, model, billed, estimated):
+        seen.append(estimated)
+        return observe(self, format, model, billed, estimated)
+
+    monkeypatch.setattr(Calibrator, "observe", watch)
+    return seen

@@ -15,7 +15,7 @@ from google.adk.runners import Runner  # noqa: E402
 from google.adk.sessions import InMemorySessionService  # noqa: E402
 from google.adk.tools import load_artifacts  # noqa: E402
 from google.genai import types  # noqa: E402
-from tests.adapters.adk.scripted import said, script  # noqa: E402
+from tests.adapters.adk.scripted import estimates, said, script  # noqa: E402
 
 from contextwright import C, SpecError  # noqa: E402
 from contextwright.adapters.adk import (  # noqa: E402
@@ -24,7 +24,6 @@ from contextwright.adapters.adk import (  # noqa: E402
     Mirrors,
     with_context,
 )
-from contextwright.tokens.calibrate import Calibrator  # noqa: E402
 from contextwright.tokens.counter import counter_for  # noqa: E402
 
 WAYS = ("agent", "plugin", "fluent")
@@ -210,14 +209,7 @@ def test_a_providers_own_memory_is_not_beside_the_compiled_request():
 @pytest.mark.parametrize("way", WAYS)
 def test_a_bill_is_compared_with_all_that_was_sent(way, monkeypatch):
     """Instruction and tools, which ADK adds, are billed as well: the factor stays at what it is."""
-    seen = []
-    observe = Calibrator.observe
-
-    def watch(self, format, model, billed, estimated):
-        seen.append(estimated)
-        return observe(self, format, model, billed, estimated)
-
-    monkeypatch.setattr(Calibrator, "observe", watch)
+    seen = estimates(monkeypatch)
     model = script(*(["ok"] * 3))
     instruction = " ".join(f"rule{n}" for n in range(900))
     root, plugins = built(way, C.default(), model, instruction=instruction, tools=[lookup])

@@ -28,7 +28,7 @@ from google.adk.sessions import InMemorySessionService  # noqa: E402
 from google.adk.tools import LongRunningFunctionTool  # noqa: E402
 from google.adk.workflow import Workflow  # noqa: E402
 from google.genai import types  # noqa: E402
-from tests.adapters.adk.scripted import said, script  # noqa: E402
+from tests.adapters.adk.scripted import estimates, said, script  # noqa: E402
 
 from contextwright import C, Context  # noqa: E402
 from contextwright.adapters.adk import (  # noqa: E402
@@ -41,7 +41,6 @@ from contextwright.adapters.adk import (  # noqa: E402
 from contextwright.adapters.adk.extra_contents import extra_contents  # noqa: E402
 from contextwright.adapters.adk.request_table import RequestTable  # noqa: E402
 from contextwright.adapters.adk.turn_edits import TurnEdits  # noqa: E402
-from contextwright.tokens.calibrate import Calibrator  # noqa: E402
 
 BOTH = pytest.mark.parametrize("way", ["agent", "plugin"])
 CARD = "4111-1111"
@@ -415,14 +414,7 @@ def test_answered_requests_leave_nothing_behind(way):
 def test_a_conversation_that_a_plugin_edits_goes_on(monkeypatch):
     """It is compacted, billed and read back as one that nobody edits, and no request moves the
     front of the one before."""
-    seen = []
-    observe = Calibrator.observe
-
-    def watch(self, format, model, billed, estimated):
-        seen.append(estimated)
-        return observe(self, format, model, billed, estimated)
-
-    monkeypatch.setattr(Calibrator, "observe", watch)
+    seen = estimates(monkeypatch)
 
     def look(page: int) -> str:
         """A page."""

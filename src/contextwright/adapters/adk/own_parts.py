@@ -75,11 +75,11 @@ def _clean_part(part: types.Part, clean: Callable[[str], str]) -> types.Part:
     if part.text:
         return part.model_copy(update={"text": clean(part.text)})
     if part.function_call:
-        arguments = _clean_values(part.function_call.args, clean)
+        arguments = _clean_strings(part.function_call.args, clean)
         call = part.function_call.model_copy(update={"args": arguments})
         return part.model_copy(update={"function_call": call})
     if part.function_response:
-        values = _clean_values(part.function_response.response, clean)
+        values = _clean_strings(part.function_response.response, clean)
         response = part.function_response.model_copy(update={"response": values})
         return part.model_copy(update={"function_response": response})
     blob = part.inline_data
@@ -90,40 +90,35 @@ def _clean_part(part: types.Part, clean: Callable[[str], str]) -> types.Part:
     return part.model_copy(update={"inline_data": blob.model_copy(update={"data": data})})
 
 
-def _clean_values(value: Any, clean: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list):
-        items: list[Any] = value
-        return [_clean_values(item, clean) for item in items]
-    if isinstance(value, dict):
-        pairs: dict[str, Any] = value
-        return {key: _clean_values(item, clean) for key, item in pairs.items()}
-    return value
-
-
 def _clean_tool(tool: Any, clean: Callable[[str], str]) -> Any:
     if not isinstance(tool, types.Tool) or not tool.function_declarations:
         return tool
     declared = [
-        types.FunctionDeclaration.model_validate(_clean_schema(_dump(one), clean))
+        types.FunctionDeclaration.model_validate(_clean_strings(_dump(one), clean, _IDENTIFIERS))
         for one in tool.function_declarations
     ]
     return tool.model_copy(update={"function_declarations": declared})
 
 
-def _clean_schema(value: Any, clean: Callable[[str], str]) -> Any:
+def _clean_strings(
+    value: Any, clean: Callable[[str], str], stays: frozenset[str] = frozenset()
+) -> Any:
+    """JSON data with its texts cleaned.
+
+    Args:
+        stays: names of fields whose texts stay as they are.
+    """
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):
         items: list[Any] = value
-        return [_clean_schema(item, clean) for item in items]
+        return [_clean_strings(item, clean, stays) for item in items]
     if isinstance(value, dict):
         pairs: dict[str, Any] = value
         return {
             key: item
-            if key in _IDENTIFIERS and not isinstance(item, dict)
-            else _clean_schema(item, clean)
+            if key in stays and not isinstance(item, dict)
+            else _clean_strings(item, clean, stays)
             for key, item in pairs.items()
         }
     return value
