@@ -10,7 +10,6 @@ from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import NO_FIELDS, AnyPart, Text, ToolCall, ToolResult
 from contextwright.text.cut import Count
-from contextwright.text.tool_result import shorten_result
 
 OnResult = Callable[[str, ToolCall, str], str]
 """(text, the call it answers, ref of the whole) to a text as short or shorter."""
@@ -71,6 +70,7 @@ def shorten_results(
         on_text: rewrites the assistant's texts.
         on_call: rewrites the arguments of calls.
     """
+    from contextwright.text.tool_result import shorten_result  # its patterns take a while
 
     def on_result(text: str, call: ToolCall, ref: str) -> str:
         if count(text) <= min_tokens or is_exempt(call):
