@@ -10,6 +10,7 @@ from tests.parameters import few
 from tests.work_counts import exchanges_read
 
 from contextwright import C, Engine, Session, replay
+from contextwright.atoms.budget.fit import Fit
 from contextwright.compiler import (
     before_step,
     horizon,
@@ -120,7 +121,7 @@ def is_of_everything(pack, session):
     assert own.digested() == again.manifest
 
 
-@pytest.mark.parametrize("seed", few(range(24), 4))
+@pytest.mark.parametrize("seed", few(range(36), 9))
 def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(seed, monkeypatch):
     """Also where something in front is held, or is the user's in a turn that is divided."""
     monkeypatch.setattr(step_places, "SPACES", 2)
@@ -138,13 +139,15 @@ def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(se
 
     def watched(*given):
         near = near_step(*given)
-        passed.append(sum(stop - start for start, stop in near.spans))
+        passed.append(sum(stop - start for start, stop in near.state.passed_spans))
         return near
 
     monkeypatch.setattr(overflow, "near_step", watched)
     whole = (C.default(), C.truncate(20), C.default() | C.redact(["part"]))[seed % 3]
-    goes = "truncate_least_salient" if seed % 6 > 2 else "summarize"
-    spec = whole | C.budget(500, overflow=goes)
+    salient = C.budget(500, overflow="truncate_least_salient")
+    spec = whole | (C.budget(500, overflow="summarize"), salient, C.fit(500))[seed // 3 % 3]
+    # a summary of the oldest tells what words leave of them
+    is_made = isinstance(spec.steps[-1], Fit) and seed % 3 == 1
     engine = engine_of(spec)
     session, dice = Session("grown"), random.Random(seed)
     session.user("Find it all.", pinned=seed % 2 == 0)
@@ -155,8 +158,8 @@ def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(se
         if n % 20 == 0:
             loaded = stored_again(session)
             is_of_everything(engine_of(spec).compile(loaded), loaded)
-    assert sum(map(bool, passed)) > 3 and max(passed) > 20
-    assert (len(floors - {0, 1}) > 1) == bool(seed % 3)
+    assert is_made or (sum(map(bool, passed)) > 3 and max(passed) > 20)
+    assert (len(floors - {0, 1}) > 1) == (bool(seed % 3) and not is_made)
 
 
 @pytest.mark.parametrize("goes", ("summarize", "truncate_least_salient"))

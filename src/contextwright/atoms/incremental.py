@@ -40,13 +40,14 @@ def ask_grown(
 
 
 def ask_of_log(
-    task: Task, name: str, part: LogPart, source: str, inputs: Inputs
+    task: Task, name: str, part: LogPart, source: str, inputs: Inputs, newest: Blocks = ()
 ) -> tuple[Answer | None, str]:
     """As `ask_grown`, over exchanges of the log, of which no others are looked at than those that
     the last answer did not cover.
 
     Args:
         part: these exchanges, one at least. source: what their blocks are brought by.
+        newest: the last of them, where they are read as something shortened them.
     """
     snapshot = inputs.snapshot
     start = part.spans[0][0]
@@ -56,7 +57,11 @@ def ask_of_log(
         digests.follow(part, inputs)
 
         def behind(new: slice) -> Blocks:
-            return part.blocks(part.behind(new.start), source, inputs)
+            place, stop = part.place_of(new.start), newest[0].order if newest else part.stop
+            spans = part.behind(new.start)
+            logged = [(start, min(end, stop)) for start, end in spans if start < stop]
+            shortened = tuple([block for block in newest if block.order >= place])
+            return (*part.blocks(logged, source, inputs), *shortened)
 
         def hash_of(count: int) -> str:
             return digests.hash_of(count, part, inputs)

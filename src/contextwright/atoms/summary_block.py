@@ -65,17 +65,24 @@ def merged(
 
 
 def summary_of_log(
-    part: LogPart, tokens: int, inputs: Inputs, task: Task, name: str, source: str
+    part: LogPart,
+    tokens: int,
+    inputs: Inputs,
+    task: Task,
+    name: str,
+    source: str,
+    newest: Blocks = (),
 ) -> Block | None:
     """The summary of exchanges of the log, of which no others are looked at than what is new; None
     where they have to be: none was prepared, or it would not be shorter.
 
     Args:
         tokens: that they take. task, name, source: as for `merged`.
+        newest: the last of them, where they are read as something shortened them.
     """
     if tokens <= task.max_tokens:
         return None
-    answer, whole = ask_of_log(task, name, part, source, inputs)
+    answer, whole = ask_of_log(task, name, part, source, inputs, newest)
     if answer is None or not _text(answer.value).strip():
         return None
     table = inputs.memo.table(("merged of log", name, source, inputs.counter_id), brief=True)

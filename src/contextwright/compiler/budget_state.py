@@ -11,6 +11,7 @@ from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError, SpecError
 from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import Span
 from contextwright.tasks.allocation import Allocation, shared_out
 from contextwright.tasks.layers import needs_of
 
@@ -41,7 +42,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         lines: tokens that the limit left free for lines which name what is left out.
         originals: the blocks that are to be shortened; whole: those of them in front that go as a
             whole, none of them shortened by itself, and what they take; passed: what of that lies
-            in front of all of them, and goes before the last of them.
+            in front of all of them, and goes before the last of them, and its exchanges.
     """
 
     limit: int
@@ -57,6 +58,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     whole: Blocks = ()
     whole_tokens: int = 0
     passed: int = 0
+    passed_spans: tuple[Span, ...] = ()
 
     def over(self, blocks: Blocks) -> int:
         """Tokens too many; 0 or less if it fits."""
@@ -67,6 +69,10 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     def over_in_sight(self, blocks: Blocks) -> int:
         """As `over`, where what lies in front of all blocks has gone."""
         return self.over(blocks) - (self.passed if self.in_two(blocks)[0] else 0)
+
+    def spans_in_front(self, blocks: Blocks) -> tuple[Span, ...]:
+        """The exchanges that lie in front of all blocks, if they are still there."""
+        return self.passed_spans if self.in_two(blocks)[0] else ()
 
     def in_two(self, blocks: Blocks) -> tuple[Blocks, Blocks]:
         """Those in front that go as a whole, if all of them are still there, and the others."""

@@ -19,7 +19,14 @@ from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.passed_turns import passed_by, told_with_passed
 from contextwright.compiler.step_left import is_over, left_by_step, record_mapped, table_of
-from contextwright.compiler.step_near import Near, near_step, passes, weighed_span, with_whole
+from contextwright.compiler.step_near import (
+    Near,
+    merged_with_passed,
+    near_step,
+    passes,
+    weighed_span,
+    with_whole,
+)
 from contextwright.compiler.step_places import (
     base_of,
     joined,
@@ -142,7 +149,7 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
         table = table_of(name, inputs)
         return of_log(blocks, step, then, inputs, table, passing=passing)
 
-    old = before(passing=passes(stages))
+    old = before(passing=passes(stages, inputs))
     if old is None:
         return None
     new = tuple(block for block in blocks if block.order >= step.place)
@@ -226,6 +233,7 @@ def _shortened(
             protection = state.inputs.protection
             state.tracer.limit_drop = LimitStage(action.name, why, protection)
         merges = told_with_passed(state, passed, blocks, shorter)
+        merges = merges or merged_with_passed(state, blocks, shorter)
         blocks = state.tracer.record(
             action.name, blocks, shorter, why, last=action.last, merges=merges
         )

@@ -3,21 +3,24 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate, compress
+from operator import attrgetter
 
 import msgspec
 
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.truncate import truncate_to
 from contextwright.atoms.summarize_block import in_few_words, saved_at_least
-from contextwright.atoms.summary_block import merged
+from contextwright.atoms.summary_block import merged, summary_of_log
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.compiler.budget_state import BudgetState, Hold, hold
 from contextwright.compiler.drop_order import DropKey, by_age, drop_key_of
 from contextwright.compiler.layer_step import at_layer_step
+from contextwright.compiler.stood_for import joined_spans
 from contextwright.compiler.task_framing import with_short_task
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
+from contextwright.spec.log_part import part_of
 from contextwright.spec.task import Task
 from contextwright.spec.terminal import (
     CapProtected,
@@ -40,7 +43,9 @@ from contextwright.spec.terminal import (
 from contextwright.tasks.layers import layer_stages
 from contextwright.tasks.left_turns import LeftTurns, Passed
 
-_COMPACT = Compact()
+_COMPACT, _ORDER = Compact(), attrgetter("order")
+_OLDEST = "oldest"
+"""What a summary of the oldest is named for."""
 MOST_SUMMARIES = 16
 """Blocks that one compile summarizes each by itself: each is a question to a model."""
 LEAST = 16
@@ -240,22 +245,44 @@ def _summarize_oldest(
     state: BudgetState, blocks: Blocks, stage: SummarizeOldest, name: str
 ) -> Blocks:
     """One summary for the oldest exchanges, as many as it takes, in steps: while a step lasts,
-    the summary and what stands behind it keep their bytes."""
-    inputs = state.inputs
+    the summary and what stands behind it keep their bytes. What goes as a whole is all told."""
     front, near = _free(state, blocks, name)
     old = (*front, *near)
-    over = state.over(blocks) + stage.max_tokens
-    needed = bisect_left([0, *accumulate(map(inputs.cost, old))], over) if over > 0 else 0
-    chosen = old[: -(-needed // stage.grain) * stage.grain]
-    by_order = {block.order: block for block in state.in_two(state.originals)[1]}
-    newest = (by_order.get(block.order, block) for block in chosen[len(front) :])
-    logged = (*chosen[: len(front)], *newest)
+    passed = sum(stop - start for start, stop in state.spans_in_front(blocks))
+    over = state.over_in_sight(blocks) + stage.max_tokens
+    costs = map(state.inputs.cost, old)
+    needed = bisect_left([0, *accumulate(costs)], over) if over > 0 else 0
+    chosen = old[: -(-(passed + needed) // stage.grain) * stage.grain - passed]
     task = Task(kind="summary", max_tokens=stage.max_tokens)
-    made = merged(chosen, inputs, task, name, "oldest", logged) if chosen else None
-    if made is None or made is chosen:
+    if passed:
+        made = _told_with_passed(state, chosen, len(front), task, name)
+    else:
+        made = _told(state, chosen, len(front), task, name) if chosen else None
+    if made is None:
         return blocks
     summarized = set(chosen)
-    return (*made, *(block for block in blocks if block not in summarized))
+    return (made, *(block for block in blocks if block not in summarized))
+
+
+def _told(state: BudgetState, chosen: Blocks, front: int, task: Task, name: str) -> Block | None:
+    """The summary of these blocks, of which so many go as a whole; None where there is none that
+    is shorter."""
+    by_order = {block.order: block for block in state.in_two(state.originals)[1]}
+    newest = (by_order.get(block.order, block) for block in chosen[front:])
+    logged = (*chosen[:front], *newest)
+    made = merged(chosen, state.inputs, task, name, _OLDEST, logged)
+    return None if made is None or made is chosen else made[0]
+
+
+def _told_with_passed(
+    state: BudgetState, chosen: Blocks, front: int, task: Task, name: str
+) -> Block | None:
+    """As `_told`, with what lies in front of all blocks, which the log has as it was."""
+    inputs = state.inputs
+    spans = joined_spans(state.passed_spans, map(_ORDER, chosen))
+    part = part_of(spans, inputs.snapshot.preamble)
+    tokens = state.passed + sum(map(inputs.cost, chosen))
+    return summary_of_log(part, tokens, inputs, task, name, _OLDEST, chosen[front:])
 
 
 def _free(state: BudgetState, blocks: Blocks, name: str) -> tuple[Blocks, Blocks]:

@@ -20,14 +20,14 @@ from contextwright.compiler.mapped_log import (
 )
 from contextwright.compiler.step_near import Near, with_passed
 from contextwright.compiler.step_places import joined
-from contextwright.compiler.stood_for import spans_of, stood_for
+from contextwright.compiler.stood_for import is_within, joined_spans, united
 from contextwright.compiler.token_sums import tokens_between
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_left import KeptAnswers, collected, kept_answers
 from contextwright.memo.owned_tables import Table
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import spans_between
+from contextwright.spec.log_part import Span, lineage_of_part, part_of, spans_between
 from contextwright.spec.task import TakenAnswers
 
 LOWEST = 2
@@ -114,7 +114,7 @@ def left_by_step(
     inputs.used.update(used)
     findings = then.tracer.findings()
     if left is not None:
-        left, findings = _with_summary(old, left, findings, inputs)
+        left, findings = _with_summary(near, left, findings, inputs)
         findings = _as_logged(findings, inputs) if inputs.mapping else findings
         findings = with_passed(findings, near, old, inputs)
     texts = tuple(block for block in old if block.order < 0)
@@ -145,28 +145,47 @@ def known_place(name: tuple[object, ...], inputs: Inputs) -> int:
 
 
 def _with_summary(
-    old: Blocks, left: Blocks, findings: Findings, inputs: Inputs
+    near: Near, left: Blocks, findings: Findings, inputs: Inputs
 ) -> tuple[Blocks, Findings]:
     """What a step left, and what is written of it. A summary that it made of the oldest tells of
     all that lay between them and does not stand by itself: what it shortened first, and what it
     left out because another of them says the same."""
-    own = set(old)  # by what they are: a memo may give back what it made of an equal one
+    spans = findings.summarized
+    own = set(near.blocks)  # by what they are: a memo may give back what it made of an equal one
+    made = next((block for block in left if _is_summary(block) and block not in own), None)
+    if made is None or not spans:  # none, or one that went itself
+        return left, _told_as_logged(findings, inputs) if inputs.mapping else findings
+    first, stop = spans[0][0], spans[-1][1]
     standing = {block.order for block in left}
-    for summary in left:
-        if summary.order >= 0 or summary.fidelity is not Fidelity.SUMMARIZED or summary in own:
-            continue
-        sources = stood_for(summary, old, inputs.cost)
-        if not sources.spans:
-            continue
-        first, stop = sources.spans[0][0], sources.spans[-1][1]
-        between = (b for b in old if first <= b.order < stop and b.order not in standing)
-        members = [b for b in between if b.tier <= LOWEST or b in sources.blocks]
+    between = (b for b in near.blocks if first <= b.order < stop and b.order not in standing)
+    members = [b for b in between if b.tier <= LOWEST or is_within(b.order, spans)]
+    passed = near.state.passed_spans
+    told = joined_spans(passed, [block.order for block in members])
+    if passed:
+        lineage = lineage_of_part(part_of(told, first), inputs.snapshot)
+    else:
         lineage = tuple(chain.from_iterable(block.lineage for block in members))
-        tells = replace(summary, lineage=lineage)
-        left = tuple(tells if block is summary else block for block in left)
-        whole = logged((one.order for one in members), inputs) if inputs.mapping else members
-        findings = _with_entry(findings, tells, members, sum(map(inputs.cost, whole)))
-    return left, findings
+    whole = logged((one.order for one in members), inputs) if inputs.mapping else members
+    tokens = sum(map(inputs.cost, whole))
+    tokens += sum(tokens_between(*span, inputs) for span in passed)
+    tells = replace(made, lineage=lineage)
+    left = tuple(tells if block is made else block for block in left)
+    return left, _with_entry(findings, tells, told, tokens)
+
+
+def _told_as_logged(findings: Findings, inputs: Inputs) -> Findings:
+    """The findings, of what a summary tells with what it took before words in front of the limit
+    made something of it."""
+    tokens = sum(tokens_between(*span, inputs) for span in findings.summarized)
+    changes = (
+        replace(one, tokens_before=tokens) if one.action == "summarized" else one
+        for one in findings.changes
+    )
+    return replace(findings, changes=tuple(changes))
+
+
+def _is_summary(block: Block) -> bool:
+    return block.order < 0 and block.fidelity is Fidelity.SUMMARIZED
 
 
 def _as_logged(findings: Findings, inputs: Inputs) -> Findings:
@@ -183,20 +202,18 @@ def _as_logged(findings: Findings, inputs: Inputs) -> Findings:
     return replace(findings, changes=tuple(whole.get(id(one), one) for one in changes))
 
 
-def _with_entry(findings: Findings, tells: Block, members: list[Block], tokens: int) -> Findings:
+def _with_entry(findings: Findings, tells: Block, told: tuple[Span, ...], tokens: int) -> Findings:
     """The findings, with one entry for all that a summary tells, which took so many tokens."""
-    orders = {block.order for block in members}
-    others = (one for span in findings.summarized for one in range(*span))
-    spans = spans_of(sorted(orders.union(others)))
     changes = tuple(
         replace(change, lineage=tells.lineage, tokens_before=tokens)
         if change.id == tells.id and change.action == "summarized"
         else change
         for change in findings.changes
-        if findings.orders.get(change.id, -1) not in orders
+        if not is_within(findings.orders.get(change.id, -1), told)
     )
     places = {one.id: findings.orders[one.id] for one in changes if one.id in findings.orders}
-    return replace(findings, changes=changes, orders=places, summarized=spans)
+    summarized = united(told, findings.summarized)
+    return replace(findings, changes=changes, orders=places, summarized=summarized)
 
 
 def record_mapped(taken: StepLeft, blocks: Blocks, inputs: Inputs, tracer: Tracer) -> None:

@@ -7,20 +7,24 @@ of it goes, or nothing is enough, and all that lies in front goes before.
 """
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from itertools import accumulate, compress, dropwhile, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from contextwright.blocks.block import DEFAULT_TIER, Blocks
+from contextwright.blocks.block import DEFAULT_TIER, Block, Blocks
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
+from contextwright.compiler.mapped_log import is_redacted
+from contextwright.compiler.stood_for import NO_MERGES, StoodFor, joined_spans
 from contextwright.compiler.token_sums import tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import Span, spans_between
+from contextwright.spec.log_part import spans_between
 from contextwright.spec.terminal import (
     CompactLargest,
     CompactLongTurn,
@@ -51,12 +55,10 @@ _ALONE = Run | CompactRunning | SummarizeLargest | CompactLargest | DropTier
 
 
 class Near(NamedTuple):
-    """What a step looks at: the space, whose `passed` lies before it, the blocks, and the exchanges
-    that are not among them."""
+    """What a step looks at: the space, whose `passed` lies before it, and the blocks."""
 
     state: BudgetState
     blocks: Blocks
-    spans: tuple[Span, ...] = ()
 
 
 def weighed_span(terminal: Terminal, stages: tuple[Stage, ...], limit: int) -> int | None:
@@ -98,7 +100,7 @@ def near_step(
     if len(whole) < FEWEST or not _goes_first(old, terminal, stages):
         return Near(state, old)
     first, turn = whole[0].order, inputs.snapshot.turn_start(inputs.snapshot.turn)
-    if not passes(stages, runs=whole[-1].order >= turn):
+    if not passes(stages, inputs, runs=whole[-1].order >= turn):
         return Near(state, old)
     held = set(inputs.held_within(first, first + len(whole)))
     costs = [*inputs.costs(whole)]
@@ -116,8 +118,8 @@ def near_step(
     front = [whole[at - first] for at in sorted(held) if first <= at < first + cut]
     near = (*front, *whole[cut:])
     passed = sum(sums[stop - first] - sums[start - first] for start, stop in spans)
-    state = replace(state, whole=near, passed=passed)
-    return Near(state, (*near, *old[len(whole) :]), spans)
+    state = replace(state, whole=near, passed=passed, passed_spans=spans)
+    return Near(state, (*near, *old[len(whole) :]))
 
 
 def _may_pass(blocks: Blocks, inputs: Inputs) -> bool:
@@ -136,13 +138,16 @@ def _goes_first(old: Blocks, terminal: Terminal, stages: tuple[Stage, ...]) -> b
     return terminal.order == "age"
 
 
-def passes(stages: tuple[Stage, ...], *, runs: bool = False) -> bool:
-    """Whether nothing is done to what goes as a whole before it is dropped.
+def passes(stages: tuple[Stage, ...], inputs: Inputs, *, runs: bool = False) -> bool:
+    """Whether nothing is done to what goes as a whole before it is told in a summary, or dropped.
 
     Args:
         runs: whether some of that is of the running turn.
     """
     alone = _ALONE if runs else _ALONE | CompactLongTurn  # which has the running turn alone
+    # what is told is what the log has, and had at the step
+    if (not inputs.mapping or is_redacted(inputs)) and inputs.snapshot.begins_log:
+        alone |= SummarizeOldest
     others = dropwhile(lambda stage: isinstance(stage, alone), stages)
     return isinstance(next(others, None), Drop)
 
@@ -154,15 +159,32 @@ def divided(place: int, inputs: Inputs) -> set[int]:
     return {one.index for one in snapshot.exchanges_with("role", "user", start, place)}
 
 
+def merged_with_passed(
+    state: BudgetState, before: Blocks, after: Blocks
+) -> Mapping[Block, StoodFor]:
+    """What a summary of the oldest stands for, with what lay in front of all blocks."""
+    spans = state.spans_in_front(before)
+    if not spans or state.spans_in_front(after):
+        return NO_MERGES
+    present = {*before}
+    made = next((block for block in after if block not in present), None)
+    if made is None or made.order >= 0 or made.fidelity is not Fidelity.SUMMARIZED:
+        return NO_MERGES
+    stays = {*after}
+    told = frozenset(block for block in before if block not in stays)
+    tokens = state.passed + sum(map(state.inputs.cost, told))
+    return {made: StoodFor(told, frozenset(), joined_spans(spans, map(_ORDER, told)), tokens)}
+
+
 def with_passed(findings: Findings, near: Near, old: Blocks, inputs: Inputs) -> Findings:
     """The findings with what a step dropped without a look, as ranges in front of the others that
     the limit dropped."""
-    stage = findings.limit_drop
-    if not near.spans or stage is None:
+    stage, spans = findings.limit_drop, near.state.passed_spans
+    if not spans or stage is None or findings.summarized:
         return findings
     first, ranges = old[0].order, ReceiptRanges(inputs, findings.orders)
     costs, passed = inputs.costs(old), list[Change]()
-    for start, stop in near.spans:
+    for start, stop in spans:
         places = slice(start - first, stop - first)
         tokens = tokens_between(start, stop, inputs) if inputs.mapping else sum(costs[places])
         passed.append(ranges.of_blocks(old[places], stage, tokens))

@@ -150,7 +150,11 @@ def spans_of(orders: Sequence[int]) -> tuple[Span, ...]:
 
 def joined_spans(spans: tuple[Span, ...], orders: Iterable[int]) -> tuple[Span, ...]:
     """Spans with more places."""
-    more = spans_of(sorted(orders))
+    return united(spans, spans_of(sorted(orders)))
+
+
+def united(spans: tuple[Span, ...], more: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The places that are in one of these spans or of those, ascending."""
     if not spans or not more:
         return spans or more
     joined: list[Span] = []

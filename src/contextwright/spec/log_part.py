@@ -1,7 +1,7 @@
 """A part of the log that is told by its places: what a word makes of it costs what is new."""
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from contextwright.blocks.block import Blocks
@@ -59,6 +59,12 @@ class LogPart(NamedTuple):
         redacts."""
         exchanges = [one for span in spans for one in inputs.snapshot.exchanges(*span)]
         return inputs.cleaned(inputs.blocks(exchanges, source))
+
+
+def part_of(spans: Sequence[Span], start: int) -> LogPart:
+    """The part from `start` on that these spans are, ascending, of which none touches the next."""
+    gaps = (range(before, after) for (_, before), (after, _) in pairwise([(0, start), *spans]))
+    return LogPart(start, spans[-1][1], tuple(chain.from_iterable(gaps)))
 
 
 def free_part(stop: int, inputs: Inputs) -> tuple[LogPart, list[int]]:
