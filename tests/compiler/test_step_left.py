@@ -22,6 +22,7 @@ from contextwright.compiler import (
     step_near,
     step_places,
 )
+from contextwright.compiler.trace import Tracer
 from contextwright.testing import target_for
 from contextwright.testing.rules import stored_again
 
@@ -221,6 +222,30 @@ def test_a_turn_between_two_steps_reads_as_much_of_a_long_session(spec):
         return min(counts)
 
     assert read(800) <= read(100) * 1.2
+
+
+@pytest.mark.parametrize("spec", (C.fit(800), C.default() | C.redact(["part"]) | C.fit(800)))
+def test_a_step_that_tells_the_oldest_compares_as_much_of_a_long_session(spec, monkeypatch):
+    compared, record = list[int](), Tracer.record
+    monkeypatch.setattr(
+        Tracer, "record",
+        lambda self, step, before, *more, **how: compared.append(len(before))
+        or record(self, step, before, *more, **how),
+    )  # fmt: skip
+
+    def most(turns: int) -> int:
+        session, engine = chat(turns), engine_of(spec)
+        steps = engine.compile(session).manifest.limit_steps
+        compared.clear()
+        for n in range(60):
+            session.user(f"And now {n}?")
+            session.assistant("It is as it was before, all of it. " * 4)
+            session.user("Good.")
+            pack = engine.compile(session)
+        assert pack.manifest.limit_steps > steps + 2
+        return max(compared)
+
+    assert most(1_600) <= most(400) * 1.2
 
 
 def test_between_two_steps_no_stage_runs(monkeypatch):

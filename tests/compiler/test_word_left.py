@@ -1,9 +1,11 @@
 """A word that divides the conversation makes the same of it in two parts as in one."""
 
 import random
+from functools import partial
 
 import pytest
 from tests.compiler.test_fold import calls_of
+from tests.compiler.test_horizon import chat
 from tests.compiler.test_step_left import engine_of, steps_of
 from tests.parameters import few
 from tests.work_counts import exchanges_read
@@ -31,8 +33,9 @@ def compared_in_two_parts(spec, words, seed, acts, monkeypatch):
     divided, whole, made = engine_of(spec), engine_of(spec), list[bool]()
     session, copy = Session("grown"), Session("grown")
     session.user("Find it all.")
-    left = word_left._left
-    monkeypatch.setattr(word_left, "_left", lambda *given: made.append(True) or left(*given))
+    for name in ("_left", "_of_log"):
+        left = getattr(word_left, name)
+        monkeypatch.setattr(word_left, name, partial(_noted, left, made))
     for _ in steps_of(session, random.Random(seed), acts):
         copy.extend(list(session.log)[len(copy) :])
         pack = divided.compile(session)
@@ -43,6 +46,12 @@ def compared_in_two_parts(spec, words, seed, acts, monkeypatch):
         assert pack.body == other.body
         assert pack.manifest.to_json() == other.manifest.to_json()
     return len(made)
+
+
+def _noted(left, made, *given):
+    found = left(*given)
+    made += [True] * (found is not None)
+    return found
 
 
 @pytest.mark.parametrize("seed", few(range(24), 4))
@@ -71,6 +80,34 @@ def test_the_part_in_front_is_made_once_while_its_place_stands(monkeypatch):
         engine.compile(session)
         counts.append(sum(given))
     assert sorted(counts)[len(counts) // 2] < 40
+
+
+@pytest.mark.parametrize(
+    "spec", (C.decay(full=2, fold=2, step=2), C.fresh(4, stale_action="summarize"), C.summarize()),
+    ids=repr,
+)  # fmt: skip
+def test_where_the_place_moves_the_log_tells_what_lies_in_front(spec, monkeypatch):
+    """Of a long session no more blocks are looked at than of a short one."""
+    given = list[int]()
+    for word in (Decay, Fresh, Summarize):
+        apply = word.apply
+        monkeypatch.setattr(
+            word, "apply",
+            lambda self, blocks, inputs, apply=apply: given.append(len(blocks)) or apply(self, blocks, inputs),
+        )  # fmt: skip
+
+    def most(turns):
+        session, engine = chat(turns), engine_of(C.default() | spec)
+        engine.compile(session)
+        given.clear()
+        for n in range(24):
+            session.user(f"And {n}?")
+            session.assistant("So it is.")
+            session.user("Good.")
+            engine.compile(session)
+        return max(given)
+
+    assert most(200) <= most(50) + 4 < 40
 
 
 def test_nothing_is_written_of_a_look_that_an_answer_is_missing_for(monkeypatch):

@@ -10,7 +10,7 @@ from contextwright.atoms.logged_digests import LoggedDigests
 from contextwright.blocks.block import Blocks
 from contextwright.spec.growing import ITEM, Beginning
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import LogPart
+from contextwright.spec.log_part import LogPart, ReadPart
 from contextwright.spec.task import Answer, Task
 
 HISTORY = "history"
@@ -39,32 +39,21 @@ def ask_grown(
         return _ask(task, series, content, inputs)
 
 
-def ask_of_log(
-    task: Task, name: str, part: LogPart, source: str, inputs: Inputs, newest: Blocks = ()
-) -> tuple[Answer | None, str]:
-    """As `ask_grown`, over exchanges of the log, of which no others are looked at than those that
-    the last answer did not cover.
-
-    Args:
-        part: these exchanges, one at least. source: what their blocks are brought by.
-        newest: the last of them, where they are read as something shortened them.
-    """
-    snapshot = inputs.snapshot
+def ask_of_log(task: Task, name: str, read: ReadPart, inputs: Inputs) -> tuple[Answer | None, str]:
+    """As `ask_grown`, over exchanges of the log, one at least, of which no others are looked at
+    than those that the last answer did not cover."""
+    snapshot, part = inputs.snapshot, read.part
     start = part.spans[0][0]
     series = _series(name, snapshot.exchanges(start, start + 1)[0].first.id, inputs)
     key = "logged digests", name, inputs.guards, inputs.ports
     with inputs.memo.growing(key, LoggedDigests) as digests:
-        digests.follow(part, inputs)
+        digests.follow(read, inputs)
 
         def behind(new: slice) -> Blocks:
-            place, stop = part.place_of(new.start), newest[0].order if newest else part.stop
-            spans = part.behind(new.start)
-            logged = [(start, min(end, stop)) for start, end in spans if start < stop]
-            shortened = tuple([block for block in newest if block.order >= place])
-            return (*part.blocks(logged, source, inputs), *shortened)
+            return read.behind(new.start, inputs)
 
         def hash_of(count: int) -> str:
-            return digests.hash_of(count, part, inputs)
+            return digests.hash_of(count, read, inputs)
 
         content = _TaskContent(part.size, hash_of, behind)
         return _ask(task, series, content, inputs)
@@ -150,7 +139,7 @@ def ask_until_asked(task: Task, name: str, inputs: Inputs) -> Answer | None:
     """The answer to a task over the conversation up to what the user said last, as the log has
     it; None also where nobody said anything."""
     part = LogPart(inputs.snapshot.preamble, asked_until(inputs))
-    return ask_of_log(task, name, part, HISTORY, inputs)[0] if part.size else None
+    return ask_of_log(task, name, ReadPart(part, HISTORY), inputs)[0] if part.size else None
 
 
 def until_asked(inputs: Inputs) -> Blocks:

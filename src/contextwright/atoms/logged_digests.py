@@ -7,7 +7,7 @@ from weakref import ref
 
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import LogPart, spans_between
+from contextwright.spec.log_part import ReadPart, spans_between
 
 LINK = 32
 """Bytes of an exchange's digest."""
@@ -39,9 +39,9 @@ class LoggedDigests:
         """What it takes."""
         return len(self._links) + STATE * len(self._hashes)
 
-    def follow(self, part: LogPart, inputs: Inputs) -> None:
+    def follow(self, read: ReadPart, inputs: Inputs) -> None:
         """Bring it up to date with the log, as far as a part of it reaches."""
-        snapshot = inputs.snapshot
+        snapshot, part = inputs.snapshot, read.part
         log, first = snapshot.log, snapshot.preamble
         if self._log is None or self._log() is not log or first != self._first:
             self._log = ref(log)
@@ -56,20 +56,20 @@ class LoggedDigests:
         # one that goes on growing is none of those that are kept
         stop = min(part.stop, snapshot.exchange_count - 1)
         if known < stop:
-            new = inputs.readable(snapshot.exchanges(known, stop))
+            new = read.seen(inputs.readable(snapshot.exchanges(known, stop)))
             self._links += b"".join(inputs.digests(new))
         others |= set(part.without) ^ set(self._without)
         self._without = part.without
         least = min(others, default=stop)
         self._hashes = {at: one for at, one in self._hashes.items() if at <= least}
 
-    def hash_of(self, count: int, part: LogPart, inputs: Inputs) -> str:
+    def hash_of(self, count: int, read: ReadPart, inputs: Inputs) -> str:
         """Of the digests of the first so many of a part, one behind the other."""
-        place = part.place_of(count)
+        place = read.part.place_of(count)
         stop = min(place, self._first + len(self._links) // LINK)
         hashed = self._until(stop)
         if place > stop:
-            newest = part.blocks([(stop, place)], "log", inputs)
+            newest = read.seen(read.part.blocks([(stop, place)], "log", inputs))
             hashed.update(b"".join(inputs.digests(newest)))
         return hashed.hexdigest()
 

@@ -14,7 +14,7 @@ from contextwright.blocks.ref import range_ref
 from contextwright.session.event import Event
 from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import LogPart, ends_of_part, lineage_of_part
+from contextwright.spec.log_part import ReadPart, ends_of_part, lineage_of_part
 from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.task import Answer, Task
 from contextwright.text.cut import cut
@@ -65,34 +65,28 @@ def merged(
 
 
 def summary_of_log(
-    part: LogPart,
-    tokens: int,
-    inputs: Inputs,
-    task: Task,
-    name: str,
-    source: str,
-    newest: Blocks = (),
+    read: ReadPart, tokens: int, inputs: Inputs, task: Task, name: str, label: str
 ) -> Block | None:
     """The summary of exchanges of the log, of which no others are looked at than what is new; None
     where they have to be: none was prepared, or it would not be shorter.
 
     Args:
-        tokens: that they take. task, name, source: as for `merged`.
-        newest: the last of them, where they are read as something shortened them.
+        tokens: that they take. task, name: as for `merged`. label: the block's, its `source`.
     """
     if tokens <= task.max_tokens:
         return None
-    answer, whole = ask_of_log(task, name, part, source, inputs, newest)
+    answer, whole = ask_of_log(task, name, read, inputs)
     if answer is None or not _text(answer.value).strip():
         return None
-    table = inputs.memo.table(("merged of log", name, source, inputs.counter_id), brief=True)
+    part = read.part
+    table = inputs.memo.table(("merged of log", name, label, inputs.counter_id), brief=True)
     key = (_text(answer.value), answer.model, whole, part)
     if key not in table:
         text, why = _summary_text(answer, part.size, task, inputs)
         lineage = lineage_of_part(part, inputs.snapshot)
         ends = ends_of_part(part, inputs.snapshot)
         together = len(part.spans) == 1
-        table[key] = _block(text, ends, lineage, source, why, together=together)
+        table[key] = _block(text, ends, lineage, label, why, together=together)
     summary: Block = table[key]
     return summary if inputs.cost(summary) < tokens else None
 

@@ -18,9 +18,10 @@ from contextwright.compiler.drop_order import DropKey, by_age, drop_key_of
 from contextwright.compiler.layer_step import at_layer_step
 from contextwright.compiler.stood_for import joined_spans
 from contextwright.compiler.task_framing import with_short_task
+from contextwright.compiler.token_sums import SOURCE
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
-from contextwright.spec.log_part import part_of
+from contextwright.spec.log_part import ReadPart, part_of
 from contextwright.spec.task import Task
 from contextwright.spec.terminal import (
     CapProtected,
@@ -281,8 +282,9 @@ def _told_with_passed(
     inputs = state.inputs
     spans = joined_spans(state.passed_spans, map(_ORDER, chosen))
     part = part_of(spans, inputs.snapshot.preamble)
+    read = ReadPart(part, SOURCE, chosen[front:])
     tokens = state.passed + sum(map(inputs.cost, chosen))
-    return summary_of_log(part, tokens, inputs, task, name, _OLDEST, chosen[front:])
+    return summary_of_log(read, tokens, inputs, task, name, _OLDEST)
 
 
 def _free(state: BudgetState, blocks: Blocks, name: str) -> tuple[Blocks, Blocks]:

@@ -1,16 +1,16 @@
 """What a word made of all that lies before a place, kept for as long as the place stands
 (rules.md#horizon)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change_ranges import findings_in_ranges, left_out_beside
 from contextwright.compiler.mapped_log import logged, mapped, mapped_sums, mapped_until
-from contextwright.compiler.stood_for import places_among
+from contextwright.compiler.stood_for import StoodFor, places_among
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
@@ -18,7 +18,14 @@ from contextwright.compiler.words_in_front import in_order_of, record_front, wit
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, TakenAnswers
-from contextwright.spec.word_roles import ConversationWindow, Divided, Indexed, LogSelector
+from contextwright.spec.word_roles import (
+    ConversationWindow,
+    Divided,
+    DividedLog,
+    Indexed,
+    LogSelector,
+    OfLog,
+)
 
 if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
@@ -178,7 +185,10 @@ def in_two(
     is_history = first < place <= parts.holds_until(inputs)
     if not is_history or not snapshot.begins_log:
         return None
-    left = _left(word, parts, mapped_until(place, ground, source), source, ground, front, tracer)
+    left = None if front else _of_log(word, place, source, ground, tracer)
+    if left is None:
+        before = mapped_until(place, ground, source)
+        left = _left(word, parts, before, source, ground, front, tracer)
     newer = mapped(snapshot.exchanges(place), ground, source)
     if not parts.is_whole(left.blocks, newer, inputs):
         return None
@@ -209,6 +219,34 @@ def _recorded(word: Atom, before: Blocks, after: Blocks, source: str, tracer: "T
     """What a word made of blocks, written down."""
     record = tracer.record if source == SOURCE else tracer.selected
     return record(repr(word), before, after)
+
+
+def _of_log(
+    word: Atom, place: int, source: str, inputs: Inputs, tracer: "Tracer"
+) -> WordLeft | None:
+    """What a word makes of what lies in front of a place, as it tells that from the log; None where
+    it has to be given the blocks."""
+    if not isinstance(word, DividedLog):
+        return None
+    used = TakenAnswers()
+    own = replace(inputs, used=used)
+    made = word.front_of_log(place, source, own, _tokens(inputs, source))
+    if made is None:
+        return None
+    attempt = tracer.attempt()
+    attempt.selected(repr(word), (), made.blocks, told_by(made))
+    findings = attempt.findings()
+    return WordLeft((), (), made.blocks, findings, findings, kept_answers(used, inputs), {})
+
+
+def told_by(made: OfLog) -> Mapping[Block, StoodFor]:
+    """What the summary among what a word made of the log stands for."""
+    none: frozenset[Block] = frozenset()
+    return {
+        block: StoodFor(none, frozenset(), made.spans, made.tokens)
+        for block in made.blocks
+        if made.spans and block.order < 0
+    }
 
 
 def _left(

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.stood_for import StoodFor
+from contextwright.blocks.block import Blocks
 from contextwright.compiler.token_sums import tokens_between
-from contextwright.compiler.word_left import Guarding, in_two
+from contextwright.compiler.word_left import Guarding, in_two, told_by
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.word_roles import LogReader
@@ -32,10 +31,4 @@ def _of_log(word: LogReader, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
     made = word.of_log(inputs, lambda stop: tokens_between(first, stop, inputs))
     if made is None:
         return None
-    none: frozenset[Block] = frozenset()
-    merges = {
-        block: StoodFor(none, frozenset(), made.spans, made.tokens)
-        for block in made.blocks
-        if made.spans and block.order < 0
-    }
-    return tracer.selected(repr(word), (), made.blocks, merges)
+    return tracer.selected(repr(word), (), made.blocks, told_by(made))

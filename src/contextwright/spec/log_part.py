@@ -1,6 +1,6 @@
 """A part of the log that is told by its places: what a word makes of it costs what is new."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -59,6 +59,29 @@ class LogPart(NamedTuple):
         redacts."""
         exchanges = [one for span in spans for one in inputs.snapshot.exchanges(*span)]
         return inputs.cleaned(inputs.blocks(exchanges, source))
+
+
+class ReadPart(NamedTuple):
+    """A part of the log as a model reads it.
+
+    Args:
+        part: the exchanges. source: what their blocks are brought by.
+        newest: the last of them, where something shortened them.
+        seen: what is read of each of the others.
+    """
+
+    part: LogPart
+    source: str
+    newest: Blocks = ()
+    seen: Callable[[Blocks], Blocks] = tuple
+
+    def behind(self, count: int, inputs: Inputs) -> Blocks:
+        """All but the first so many."""
+        part, newest = self.part, self.newest
+        stop = newest[0].order if newest else part.stop
+        spans = [(start, min(end, stop)) for start, end in part.behind(count) if start < stop]
+        shortened = [block for block in newest if block.order >= part.place_of(count)]
+        return (*self.seen(part.blocks(spans, self.source, inputs)), *shortened)
 
 
 def part_of(spans: Sequence[Span], start: int) -> LogPart:

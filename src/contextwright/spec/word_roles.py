@@ -115,6 +115,23 @@ class Divided(Atom, frozen=True, kw_only=True):
         return True
 
 
+class DividedLog(Divided, frozen=True, kw_only=True):
+    """A word that is `Divided`, and tells what it makes of what lies in front from the log: where
+    the place moves, it looks at what came between."""
+
+    def front_of_log(
+        self, stop: int, source: str, inputs: Inputs, tokens: Callable[[int], int]
+    ) -> "OfLog | None":
+        """What it makes of the conversation in front of an exchange; None where it has to be given
+        the blocks.
+
+        Args:
+            source: what brings the conversation.
+            tokens: what the conversation up to an exchange takes, but for the newest; a look-up.
+        """
+        raise NotImplementedError(f"{self.word} does not say what it makes of the log")
+
+
 class Indexed(Atom, frozen=True, kw_only=True):
     """Finds what it brings by what the log's indexes say of each exchange. As one of several terms
     it brings all of that, wherever a compile begins."""

@@ -1,10 +1,11 @@
 """`C.decay(...)`: the further back, the fewer words (phased-injection.md#history-decay)."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 from typing import ClassVar, Literal
 
-from contextwright.atoms.compress.summarize import summarized
+from contextwright.atoms.compress.summarize import front_told, summarized
 from contextwright.atoms.execution_line import concluded, folded, without_images
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.atoms.select.window import STRIDE, stride_of
@@ -12,15 +13,16 @@ from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.log_part import ReadPart, free_part
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.task import Task
-from contextwright.spec.word_roles import Divided
+from contextwright.spec.word_roles import DividedLog, OfLog
 
 SUMMARY_TOKENS = 500
 """What the summary zone may take (phased-injection.md#history-decay)."""
 
 
-class Decay(Divided, frozen=True, kw_only=True):
+class Decay(DividedLog, frozen=True, kw_only=True):
     """Three zones: the newest turns whole, those before them folded, the rest one summary.
 
     In the fold zone a tool execution is one line, or a finished turn's whole trace one line
@@ -84,6 +86,16 @@ class Decay(Divided, frozen=True, kw_only=True):
         """In front of the fold zone, which moves by steps."""
         return self._borders((), inputs)[1] if self.by == "turns" and not self.spare else 0
 
+    def front_of_log(
+        self, stop: int, source: str, inputs: Inputs, tokens: Callable[[int], int]
+    ) -> OfLog | None:
+        """The summary zone, and what has to stay."""
+        if not self.summary or stop > inputs.snapshot.first_within(self.images):
+            return None
+        part, held = free_part(stop, inputs)
+        read = ReadPart(part, source, seen=partial(_described, inputs=inputs))
+        return front_told(read, held, tokens, inputs, self._task, repr(self))
+
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, each as its zone has it."""
         folds, sums = self._borders(blocks, inputs)
@@ -97,12 +109,15 @@ class Decay(Divided, frozen=True, kw_only=True):
             return (*_texts(rest), *shorter, *_exchange_blocks(rest))
         if not self.summary:
             return (*_texts(rest), *self._folded(old, inputs), *shorter, *_exchange_blocks(rest))
-        task = Task(kind="summary", model=self.model, max_tokens=self.max_tokens)
         lost = tuple(block for block in old if block not in spared) if spared else old
-        made = summarized(lost, inputs, task, repr(self)) if lost else ()
+        made = summarized(lost, inputs, self._task, repr(self)) if lost else ()
         spared_blocks = self._folded(tuple(block for block in old if block in spared), inputs)
         exchanges = sorted((*_exchange_blocks(made), *spared_blocks), key=lambda block: block.order)
         return (*_texts(rest), *_texts(made), *exchanges, *shorter, *_exchange_blocks(rest))
+
+    @property
+    def _task(self) -> Task:
+        return Task(kind="summary", model=self.model, max_tokens=self.max_tokens)
 
     def _borders(self, blocks: Blocks, inputs: Inputs) -> tuple[int, int]:
         """The first exchange of the full zone, and of the fold zone."""
@@ -139,17 +154,12 @@ class Decay(Divided, frozen=True, kw_only=True):
         """Old pictures as descriptions, with the caption that an event's metadata has."""
         newest = inputs.snapshot.first_within(self.images)
         stays = inputs.protection.keep_reason
-        plain = inputs.memo.map(
-            "without_images", blocks, lambda block: without_images(block, inputs)
-        )
-        if plain == blocks:
+        described = _described(blocks, inputs)
+        if described == blocks:
             return blocks
-        cost = inputs.cost
         return tuple(
-            block
-            if plain is block or block.order >= newest or stays(block) or cost(plain) > cost(block)
-            else plain
-            for block, plain in zip(blocks, plain, strict=True)
+            block if plain is block or block.order >= newest or stays(block) else plain
+            for block, plain in zip(blocks, described, strict=True)
         )
 
     def _spared(self, blocks: Blocks, border: int, inputs: Inputs) -> frozenset[Block]:
@@ -187,6 +197,18 @@ class Decay(Divided, frozen=True, kw_only=True):
                     lambda block: folded(block, inputs),
                 )
         return tuple(out)
+
+
+def _described(blocks: Blocks, inputs: Inputs) -> Blocks:
+    """The blocks, each without pictures where that is no longer."""
+    plain = inputs.memo.map("without_images", blocks, lambda block: without_images(block, inputs))
+    cost = inputs.cost
+    return tuple(
+        [
+            old if new is old or cost(new) > cost(old) else new
+            for old, new in zip(blocks, plain, strict=True)
+        ]
+    )
 
 
 def _texts(blocks: Blocks) -> Blocks:

@@ -13,13 +13,13 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
-from contextwright.spec.log_part import free_part
+from contextwright.spec.log_part import ReadPart, free_part
 from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.schema import check_schema
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Divided, LogReader, OfLog
+from contextwright.spec.word_roles import DividedLog, LogReader, OfLog
 
 SUMMARY_TOKENS = 400
 """Room for a paragraph on what was done, what was decided and what is open."""
@@ -36,7 +36,7 @@ _SCOPES = {
 }
 
 
-class Summarize(Divided, LogReader, frozen=True, kw_only=True):
+class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
     """One summary for what stands to the left, or for its `scope`.
 
     What is not longer than the summary may be stays as it is; a record is made of anything.
@@ -104,15 +104,18 @@ class Summarize(Divided, LogReader, frozen=True, kw_only=True):
             return None
         source = _SCOPES[self.scope].label
         stays = inputs.blocks(inputs.snapshot.exchanges_at(held), source)
-        free = stays[: len(part.without)]
-        took = tokens(part.stop) - sum(map(inputs.cost, free))
-        if inputs.guards and took <= CLOSE * self.max_tokens:
+        read = ReadPart(part, source)
+        return summarized_log(read, stays, tokens, inputs, self.task, repr(self))
+
+    def front_of_log(
+        self, stop: int, source: str, inputs: Inputs, tokens: Callable[[int], int]
+    ) -> OfLog | None:
+        """A summary of what has settled, and what has to stay."""
+        if self.schema:
             return None
-        tasks_before = len(inputs.asked)
-        made = summary_of_log(part, took, inputs, self.task, repr(self), source)
-        if made is not None:
-            return OfLog((made, *stays), part.spans, took)
-        return OfLog(stays) if inputs.dry and len(inputs.asked) > tasks_before else None
+        part, held = free_part(stop, inputs)
+        read = ReadPart(part, source)
+        return front_told(read, held, tokens, inputs, self.task, repr(self))
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A summary, and what has to stay."""
@@ -128,6 +131,47 @@ class Summarize(Divided, LogReader, frozen=True, kw_only=True):
             schema=self.schema,
             max_tokens=self.max_tokens,
         )
+
+
+def front_told(
+    read: ReadPart,
+    held: list[int],
+    tokens: Callable[[int], int],
+    inputs: Inputs,
+    task: Task,
+    name: str,
+) -> OfLog | None:
+    """As `summarized`, of what lies in front of a place, of which a part is free and the rest is
+    held; None where the blocks have to be looked at."""
+    if not read.part.size:
+        return None
+    stays = inputs.cleaned(inputs.blocks(inputs.snapshot.exchanges_at(held), read.source))
+    return summarized_log(read, stays, tokens, inputs, task, name)
+
+
+def summarized_log(
+    read: ReadPart,
+    stays: Blocks,
+    tokens: Callable[[int], int],
+    inputs: Inputs,
+    task: Task,
+    name: str,
+) -> OfLog | None:
+    """As `summarized`, of a part of the log; None where the blocks have to be looked at.
+
+    Args:
+        stays: the blocks that may not go into a summary: first those that the part is without.
+        tokens: what the conversation up to an exchange takes.
+    """
+    part = read.part
+    took = tokens(part.stop) - sum(map(inputs.cost, stays[: len(part.without)]))
+    if inputs.guards and took <= CLOSE * task.max_tokens:
+        return None
+    tasks_before = len(inputs.asked)
+    made = summary_of_log(read, took, inputs, task, name, read.source)
+    if made is not None:
+        return OfLog((made, *stays), part.spans, took)
+    return OfLog(stays) if inputs.dry and len(inputs.asked) > tasks_before else None
 
 
 def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:

@@ -9,21 +9,22 @@ from typing import ClassVar, Literal
 import msgspec
 
 from contextwright.atoms.compress.compact import Compact
-from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, summarized
+from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, front_told, summarized
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.errors import SpecError
 from contextwright.session.event import NO_FIELDS, Text, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.log_part import ReadPart, free_part
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Divided
+from contextwright.spec.word_roles import DividedLog, OfLog
 
-_COMPACT = Compact()
+_COMPACT, _TASK = Compact(), Task(kind="summary", max_tokens=SUMMARY_TOKENS)
 
 
-class Fresh(Divided, frozen=True, kw_only=True):
+class Fresh(DividedLog, frozen=True, kw_only=True):
     """Blocks that are more than `max_age` old are stale. What is protected never is.
 
     Args:
@@ -63,6 +64,16 @@ class Fresh(Divided, frozen=True, kw_only=True):
         is_summary = self.stale_action == "summarize"
         return inputs.snapshot.first_within(self.max_age) if is_summary else 0
 
+    def front_of_log(
+        self, stop: int, source: str, inputs: Inputs, tokens: Callable[[int], int]
+    ) -> OfLog | None:
+        """A summary of what is stale, and what has to stay."""
+        if self.stale_action != "summarize":
+            return None
+        part, held = free_part(stop, inputs)
+        read = ReadPart(part, source)
+        return front_told(read, held, tokens, inputs, _TASK, repr(self))
+
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, the stale ones treated as said."""
         if self.stale_action == "exclude":
@@ -73,9 +84,8 @@ class Fresh(Divided, frozen=True, kw_only=True):
         stale = self._stale(blocks, inputs)
         old_blocks = tuple(compress(blocks, stale))
         if self.stale_action == "summarize":
-            task = Task(kind="summary", max_tokens=SUMMARY_TOKENS)
             fresh = tuple(compress(blocks, map(not_, stale)))
-            made = summarized(old_blocks, inputs, task, repr(self))
+            made = summarized(old_blocks, inputs, _TASK, repr(self))
             return blocks if made is old_blocks else (*made, *fresh)
         if self.stale_action == "warn":
             changed = iter(_warned(block, inputs.age(block)) for block in old_blocks)
