@@ -238,11 +238,16 @@ class ReceiptRanges:
         ]
 
 
-def left_out_beside(chosen: Blocks, word: str, inputs: Inputs) -> Findings:
-    """What is written of a word that left these of the whole conversation, and no others."""
+def left_out_beside(chosen: Blocks, word: str, inputs: Inputs, stop: int = 0) -> Findings:
+    """What is written of a word that left these of the whole conversation, and no others.
+
+    Args:
+        stop: the exchange up to which that is told, if not of all.
+    """
     ranges, snapshot = ReceiptRanges(inputs, {}), inputs.snapshot
     stage = LimitStage(word, left_out(word), inputs.protection)
-    left = spans_between(snapshot.preamble, snapshot.exchange_count, map(_ORDER, chosen))
+    stop = stop or snapshot.exchange_count
+    left = spans_between(snapshot.preamble, stop, map(_ORDER, chosen))
     changes = tuple([ranges.dropped(start, stop, stage) for start, stop in left])
     return Findings(changes, (), (), (), ranges.orders, None)
 

@@ -256,16 +256,16 @@ def _summarize_oldest(
     chosen = old[: -(-(passed + needed) // stage.grain) * stage.grain - passed]
     task = Task(kind="summary", max_tokens=stage.max_tokens)
     if passed:
-        made = _told_with_passed(state, chosen, len(front), task, name)
+        made = _summary_with_passed(state, chosen, len(front), task, name)
     else:
-        made = _told(state, chosen, len(front), task, name) if chosen else None
+        made = _summary(state, chosen, len(front), task, name) if chosen else None
     if made is None:
         return blocks
     summarized = set(chosen)
     return (made, *(block for block in blocks if block not in summarized))
 
 
-def _told(state: BudgetState, chosen: Blocks, front: int, task: Task, name: str) -> Block | None:
+def _summary(state: BudgetState, chosen: Blocks, front: int, task: Task, name: str) -> Block | None:
     """The summary of these blocks, of which so many go as a whole; None where there is none that
     is shorter."""
     by_order = {block.order: block for block in state.in_two(state.originals)[1]}
@@ -275,10 +275,10 @@ def _told(state: BudgetState, chosen: Blocks, front: int, task: Task, name: str)
     return None if made is None or made is chosen else made[0]
 
 
-def _told_with_passed(
+def _summary_with_passed(
     state: BudgetState, chosen: Blocks, front: int, task: Task, name: str
 ) -> Block | None:
-    """As `_told`, with what lies in front of all blocks, which the log has as it was."""
+    """As `_summary`, with what lies in front of all blocks, which the log has as it was."""
     inputs = state.inputs
     spans = joined_spans(state.passed_spans, map(_ORDER, chosen))
     part = part_of(spans, inputs.snapshot.preamble)

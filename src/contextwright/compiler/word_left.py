@@ -14,9 +14,11 @@ from contextwright.compiler.stood_for import StoodFor, places_among
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
+from contextwright.compiler.word_steps import applied
 from contextwright.compiler.words_in_front import in_order_of, record_front, without_merged
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind
 from contextwright.spec.task import Answer, TakenAnswers
 from contextwright.spec.word_roles import (
     ConversationWindow,
@@ -124,7 +126,23 @@ def behind_all(
         return None
     if isinstance(word, LogSelector) and (made := _chosen(word, inputs, tracer)) is not None:
         return guard(made)
-    return in_two(word, inputs, tracer, guard, SOURCE)
+    made = in_two(word, inputs, tracer, guard, SOURCE)
+    return _refined(word, inputs, tracer) if made is None else made
+
+
+def _refined(word: Atom, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
+    """What a refiner leaves of the whole conversation, what it left out in ranges; None where
+    another term may bring that, or something is redacted from it."""
+    is_part = max(inputs.start, inputs.oldest) > inputs.snapshot.preamble or inputs.resumes
+    is_logged = inputs.is_sole and not (inputs.guards or inputs.snapshot.has_summaries)
+    if word.kind is not Kind.REFINER or is_part or tracer.counts_steps or not is_logged:
+        return None
+    every = inputs.conversation(SOURCE)
+    made = applied(word, every, inputs)
+    if not _is_chosen(made, every, inputs):
+        return tracer.record(repr(word), every, made)
+    tracer.take(left_out_beside(made, repr(word), inputs))
+    return made
 
 
 def _newest_of(
@@ -206,6 +224,14 @@ def in_two(
     return (*left.blocks, *_recorded(word, newer, after, source, tracer))
 
 
+def _is_chosen(made: Blocks, old: Blocks, inputs: Inputs) -> bool:
+    """Whether blocks are some of the conversation as they were, and all others may go."""
+    left, same = {*map(id, old)}, {*map(id, made)}
+    if not made or len(made) == len(old) or not same <= left:
+        return False
+    return inputs.protection.frees([block for block in old if id(block) not in same])
+
+
 def _tokens(inputs: Inputs, source: str) -> Callable[[int], int]:
     """What the conversation up to an exchange takes, but for the newest."""
     first, last = inputs.snapshot.preamble, inputs.snapshot.exchange_count - 1
@@ -272,11 +298,16 @@ def _left(
         plain = replace(inputs, mapping=inputs.guards)
         record_front(front, mapped_until(old[-1].order + 1, plain, source), inputs, attempt)
     made = parts.front(old, replace(inputs, used=used, stepped=stepped))
-    blocks = _recorded(word, old, made, source, attempt)
-    findings = attempt.findings()
-    if front and inputs.is_sole:
-        findings = without_merged(findings)
-    brief = findings_in_ranges(findings, inputs)
+    is_logged = source == SOURCE and inputs.is_sole and not inputs.mapping
+    if is_logged and _is_chosen(made, old, inputs):
+        blocks = made
+        findings = brief = left_out_beside(made, repr(word), inputs, old[-1].order + 1)
+    else:
+        blocks = _recorded(word, old, made, source, attempt)
+        findings = attempt.findings()
+        if front and inputs.is_sole:
+            findings = without_merged(findings)
+        brief = findings_in_ranges(findings, inputs)
     answers = kept_answers(used, inputs)
     left = WordLeft(old, key, blocks, findings, brief, answers, stepped)
     if collected(inputs) == before and not tracer.is_moot():
