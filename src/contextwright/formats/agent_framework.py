@@ -201,10 +201,12 @@ def content_of(part: AnyPart) -> Json | None:
             return _result_json(part)
         case Image() | File() if part.data:
             return {"type": "data", "uri": url_of(part), "media_type": part.media_type}
-        case Image() | File():
+        case Image() | File() if part.url:
             return {"type": "uri", "uri": part.url, "media_type": part.media_type}
         case Opaque():
             return part.value if part.format == NAME else None
+        case _:
+            return None
 
 
 def _result_json(part: ToolResult) -> Json:

@@ -258,7 +258,8 @@ def block_of(part: AnyPart) -> Json | None:
             return {"type": "thinking", "thinking": part.text, "signature": part.signature}
         case Image() | File():
             kind = "image" if isinstance(part, Image) else "document"
-            return {"type": kind, "source": _source(part)}
+            titled = {"title": part.name} if isinstance(part, File) and part.name else {}
+            return {"type": kind, "source": _source(part), **titled}
         case _:
             return part.value if part.format == NAME else None
 

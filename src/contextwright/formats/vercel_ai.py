@@ -230,7 +230,7 @@ def _part_json(part: AnyPart) -> Json | None:
             return {"type": "text", "text": part.text}
         case Thinking():
             return {"type": "reasoning", "text": part.text}
-        case Image() | File():
+        case Image() | File() if part.data or part.url:
             named = {"filename": part.name} if isinstance(part, File) and part.name else {}
             url = url_of(part)
             return {"type": "file", "mediaType": part.media_type, **named, "url": url}

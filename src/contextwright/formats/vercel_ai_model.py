@@ -254,14 +254,16 @@ def _part_json(part: AnyPart) -> Json | None:
         case ToolResult():
             answer = {"type": "tool-result", "toolCallId": part.call_id, "toolName": part.name}
             return {**answer, "output": _output(part)}
-        case Image():
+        case Image() if part.data or part.url:
             return {"type": "image", "image": part.url or part.data, "mediaType": part.media_type}
-        case File():
+        case File() if part.data or part.url:
             named = {"filename": part.name} if part.name else {}
             data = part.url or part.data
             return {"type": "file", "data": data, "mediaType": part.media_type, **named}
         case Opaque():
             return part.value if part.format == NAME else None
+        case _:
+            return None
 
 
 def _output(part: ToolResult) -> Json:
@@ -272,14 +274,16 @@ def _output(part: ToolResult) -> Json:
         return {"type": "error-text" if failed else "text", "value": part.text}
     if failed or not part.content:
         return {"type": "error-text" if failed else "text", "value": part.text}
-    return {"type": "content", "value": [_piece(piece) for piece in part.content]}
+    return {"type": "content", "value": [made for one in part.content if (made := _piece(one))]}
 
 
-def _piece(piece: Text | Image | File | Opaque) -> Json:
+def _piece(piece: Text | Image | File | Opaque) -> Json | None:
     if isinstance(piece, Text):
         return {"type": "text", "text": piece.text}
     if isinstance(piece, Opaque):
-        return piece.value
+        return piece.value if piece.format == NAME else None
+    if not (piece.url or piece.data):
+        return None
     if piece.url:
         return {"type": "file-url", "url": piece.url, "mediaType": piece.media_type}
     return {"type": "file-data", "data": piece.data, "mediaType": piece.media_type}
