@@ -252,7 +252,7 @@ def block_of(part: AnyPart) -> Json | None:
             return {"type": "tool_use", "id": part.id, "name": part.name, "input": arguments}
         case ToolResult():
             return _result_block(part)
-        case Thinking(redacted=data) if data:
+        case Thinking(redacted=data) if data and not part.text:
             return {"type": "redacted_thinking", "data": data}
         case Thinking():
             return {"type": "thinking", "thinking": part.text, "signature": part.signature}

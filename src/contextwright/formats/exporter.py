@@ -26,9 +26,7 @@ def exporter(
         @wraps(write)
         def written(session: Session) -> Written:
             try:
-                return write(
-                    with_single_results(session, format) if single_results else session
-                )
+                return write(with_single_results(session, format) if single_results else session)
             except ContextwrightError:
                 raise
             except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:

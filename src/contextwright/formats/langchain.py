@@ -8,8 +8,6 @@ reducer has it. Calls that the model wrote badly (`invalid_tool_calls`) are call
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
 from contextwright.formats.exporter import exporter

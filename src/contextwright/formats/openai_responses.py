@@ -366,7 +366,9 @@ def group_of(events: Sequence[Event]) -> Json:
             values = (part.value for part in result.content if isinstance(part, Opaque))
             answer: Json = {"type": kind, "approval_request_id": result.call_id}
             return {"items": [{**answer, **next(values, {})}]}
-        return {"items": [{"type": kind, "call_id": result.call_id, "output": _output_json(result)}]}
+        return {
+            "items": [{"type": kind, "call_id": result.call_id, "output": _output_json(result)}]
+        }
     items: list[Json] = []
     for part in event.parts:
         item, inner = _item(part), _part_json(part, event.role)

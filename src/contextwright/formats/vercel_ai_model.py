@@ -28,6 +28,7 @@ from contextwright.formats.message_document import fields_beside, with_fields
 from contextwright.formats.openai_chat import data_url
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.request_body import in_its_order, without_marks
+from contextwright.formats.vercel_reasoning import reasoning_json, thinking_of
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -162,7 +163,7 @@ def _part(part: Fields, where: str, *, of_tool: bool) -> AnyPart:
     if kind == "text":
         return Text(text=part.text("text"))
     if kind == "reasoning" and isinstance(part.get("text"), str):
-        return Thinking(text=part.text("text"))
+        return thinking_of(part.text("text"), next(filter(None, map(part.get, _OPTIONS)), None))
     # what runs at a provider is called and answered in one message: it is the provider's
     if kind == "tool-call" and part.get("providerExecuted") is not True:
         values = part.get("input", part.get("args"))
@@ -243,7 +244,7 @@ def _part_json(part: AnyPart) -> Json | None:
         case Text():
             return {"type": "text", "text": part.text}
         case Thinking():
-            return {"type": "reasoning", "text": part.text}
+            return reasoning_json(part, "providerOptions")
         case ToolCall():
             as_text = part.extra.get(NAME, {}).get("text")
             values = part.arguments if as_text else call_value(part.arguments)
