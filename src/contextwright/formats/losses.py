@@ -4,20 +4,24 @@ No format lists what it has no place for. Its reader tells: a list would be wron
 either side of the format learns something.
 """
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any, Literal
 
 import msgspec
 
-from contextwright.errors import ContextwrightError
-from contextwright.formats.facts import Fact, facts_of, notes_of
+from contextwright.errors import ContextwrightError, LossyFormat
+from contextwright.formats.fields import object_if
+from contextwright.formats.message_facts import MessageFact, facts_of, notes_of
 from contextwright.formats.sequence_match import matches
 from contextwright.session.event import Event
 from contextwright.session.session import Session
 
 _LONGEST = 40
 """Characters of a value that are shown."""
+_NAMED = 8
+"""Keys of metadata that are named."""
 _SHORT = {"status", "name", "media_type", "provider", "detail", "arguments"}
 """Fields whose values are shown: what a field of another's holds may be long, or secret."""
 
@@ -40,32 +44,60 @@ class Loss(msgspec.Struct, frozen=True):
     reason: str
     kind: Literal["content", "note"] = "content"
 
-
-def losses_of(session: Session, format: str) -> tuple[Loss, ...]:
-    """What a session loses when it is written in a format, in the order of its events.
-
-    Raises:
-        SessionError: it can not be written in this format.
-    """
-    from contextwright.formats import write_session
-
-    return losses_in(session, format, write_session(session, format))
+    @property
+    def name(self) -> str:
+        """What is lost: `thinking`, `tool_result.status`, `tools`."""
+        if self.part in ("event", "session"):
+            return self.field or self.part
+        return f"{self.part}.{self.field}" if self.field else self.part
 
 
 def losses_in(session: Session, format: str, data: bytes) -> tuple[Loss, ...]:
-    """The same, of a session that was written: `data` is the file."""
+    """What is lost of a session that was written, in the order of its events.
+
+    Args:
+        data: the file.
+    """
     from contextwright.formats import read_session
 
     try:
-        again = read_session(data, format=format) if len(session.log) else Session(session.id)
+        again = read_session(data, format=format)
     except ContextwrightError as error:
-        return (Loss("", "session", "", f"{format} can not read what it wrote: {error.what}"),)
+        if len(session.log):
+            return (Loss("", "session", "", f"{format} can not read what it wrote: {error.what}"),)
+        again = Session(session.id)  # what says nothing is no file of most formats
     events, events_again = list(session.log), list(again.log)
-    comparison = Comparison(events, events_again, format)
-    return (*comparison.losses(), *_session_losses(session, again, format))
+    round_trip = RoundTrip(events, events_again, format)
+    return (*round_trip.losses(), *_session_losses(session, again, format))
 
 
-class Comparison:
+def expect_no_loss(losses: tuple[Loss, ...], session: Session, format: str) -> None:
+    """Refuse what would lose something that a model is shown.
+
+    Raises:
+        LossyFormat: it names the first.
+    """
+    lost = tuple(loss for loss in losses if loss.kind == "content")
+    if not lost:
+        return
+    first, more = lost[0], len(lost) - 1
+    place = f"event {first.event!r}" if first.event else f"session {session.id!r}"
+    count = f", and {more} more" if more else ""
+    raise LossyFormat(
+        f"{first.name} would be lost in {format}: {first.reason}{count}",
+        lost,
+        where=place,
+        fix="write it without strict, or as contextwright, which has a place for everything",
+    )
+
+
+Change = tuple[MessageFact | None, MessageFact | None]
+"""A fact that is not there any more, and what stands there instead: one of the two, or both."""
+Place = tuple[int, int]
+"""Of a part: its event's position, and where it stands in the event."""
+
+
+class RoundTrip:
     """The events of a session beside those that were read back."""
 
     def __init__(self, events: list[Event], events_again: list[Event], format: str) -> None:
@@ -85,75 +117,67 @@ class Comparison:
         for position in sorted(by_event):
             yield from by_event[position]
 
-    def _changes(self) -> dict[tuple[int, int], list[tuple[Fact | None, Fact | None]]]:
-        """By part, the facts that are not there any more, and what stands there instead."""
-        first = {one for one, _ in self._pairs}
-        second = {other for _, other in self._pairs}
+    def _changes(self) -> dict[Place, list[Change]]:
+        """What is not as it was, by part."""
+        first, second = {one for one, _ in self._pairs}, {other for _, other in self._pairs}
         lacking = [fact for at, fact in enumerate(self._facts) if at not in first]
-        new = [at for at in range(len(self._facts_again)) if at not in second]
-        changes: dict[tuple[int, int], list[tuple[Fact | None, Fact | None]]] = defaultdict(list)
+        new = {at: one for at, one in enumerate(self._facts_again) if at not in second}
+        changes: dict[Place, list[Change]] = defaultdict(list)
         for same in (_whole, _but_role, _but_value, _but_locator):
-            left: list[Fact] = []
-            places: dict[Any, list[int]] = defaultdict(list)
+            alike: dict[Any, list[int]] = defaultdict(list)
             for at in reversed(new):
-                places[same(self._facts_again[at])].append(at)
+                alike[same(new[at])].append(at)
+            left: list[MessageFact] = []
             for fact in lacking:
-                alike = places.get(same(fact))
-                if alike:
-                    at = alike.pop()
-                    new.remove(at)
-                    changes[fact.place].append((fact, self._facts_again[at]))
+                if alike[same(fact)]:
+                    changes[fact.place].append((fact, new.pop(alike[same(fact)].pop())))
                 else:
                     left.append(fact)
             lacking = left
         for fact in lacking:
             changes[fact.place].append((fact, None))
-        for at in new:
-            changes[self._in_front_of(at)].append((None, self._facts_again[at]))
+        for at, fact in new.items():
+            changes[self._in_front_of(at)].append((None, fact))
         return dict(sorted(changes.items()))
 
-    def _in_front_of(self, at: int) -> tuple[int, int]:
+    def _in_front_of(self, at: int) -> Place:
         """The part behind which a fact came up that was not there."""
-        before = [self._facts[one].place for one, other in self._pairs if other < at]
-        return before[-1] if before else (0, -1)
+        pair = bisect_left(self._pairs, at, key=lambda pair: pair[1]) - 1
+        return self._facts[self._pairs[pair][0]].place if pair >= 0 else (0, -1)
 
-    def _of_part(
-        self, place: tuple[int, int], changes: list[tuple[Fact | None, Fact | None]]
-    ) -> Iterator[Loss]:
-        id = self._events[place[0]].id
-        count = self._counts[place]
+    def _of_part(self, place: Place, changes: list[Change]) -> Iterator[Loss]:
+        event = self._events[place[0]]
         lost = [fact for fact, other in changes if fact is not None and other is None]
-        if lost and len(lost) == count and place[1] >= 0:
-            yield Loss(id, lost[0].key[0], "", f"{self._format} has no place for it")
+        if lost and len(lost) == self._counts[place] and place[1] >= 0:
+            yield Loss(event.id, lost[0].key[0], "", f"{self._format} has no place for it")
             changes = [change for change in changes if change[0] is None]
-        named: dict[tuple[str, str], Loss] = {}
+        if place[1] < 0 and event.parts:  # what speaks in another role are its parts
+            changes = [change for change in changes if None in change]
+        named: dict[str, Loss] = {}
         for fact, other in changes:
-            if place[1] < 0 and fact and other and self._events[place[0]].parts:
-                continue  # another role: its parts say so
-            loss = self._loss(id, fact, other)
-            named.setdefault((loss.part, loss.field), loss)
+            loss = self._loss(event, fact, other)
+            named.setdefault(loss.name, loss)
         yield from named.values()
 
-    def _loss(self, id: str, fact: Fact | None, other: Fact | None) -> Loss:
+    def _loss(self, event: Event, fact: MessageFact | None, other: MessageFact | None) -> Loss:
         one = fact or other
         assert one is not None
         part, _, field, _ = one.key
-        if part == "event" and fact and other:
-            return Loss(id, part, "role", f"{fact.role!r} comes back as {other.role!r}")
-        if part == "event":
-            reason = "joined with the one before it" if fact else "a message of its own begins"
-            return Loss(id, part, "boundary", reason, "note")
+        if part == "event" and not (fact and other):
+            return Loss(event.id, part, "boundary", _boundary(event, fact), "note")
         if fact is None:
-            return Loss(id, part, field, f"comes back with{_shown(one)}")
+            return Loss(event.id, part, field, f"comes back with{_shown(one)}")
         if other is None:
-            return Loss(id, part, field, f"{self._format} has no place for{_shown(one)}")
+            return Loss(event.id, part, field, f"{self._format} has no place for{_shown(one)}")
         if fact.role != other.role:
-            return Loss(id, part, "role", f"{fact.role!r} comes back as {other.role!r}")
+            reason = f"{fact.role!r} comes back as {other.role!r}"
+            return Loss(event.id, part, "role", reason)
         if fact.key == other.key:
-            return Loss(id, part, "place", "comes back in another place")
+            return Loss(event.id, part, "place", "comes back in another place")
         if fact.key[1] != other.key[1]:
-            return Loss(id, part, "id", f"{_cut(fact.key[1])} comes back as {_cut(other.key[1])}")
-        return Loss(id, part, field, f"{_value(fact)} comes back as {_value(other)}")
+            reason = f"{_cut(fact.key[1])} comes back as {_cut(other.key[1])}"
+            return Loss(event.id, part, "id", reason)
+        return Loss(event.id, part, field, f"{_value(fact)} comes back as {_value(other)}")
 
     def _notes(self) -> Iterator[tuple[int, list[Loss]]]:
         partner: dict[int, int] = {}
@@ -168,25 +192,33 @@ class Comparison:
             yield position, [Loss(event.id, "event", name, reason, "note") for name in names]
 
 
-def _whole(fact: Fact) -> Any:
+def _boundary(event: Event, fact: MessageFact | None) -> str:
+    if fact is None:
+        return "a message of its own begins"
+    if not event.parts:
+        return "a message that says nothing is left out"
+    return "joined with the one before it"
+
+
+def _whole(fact: MessageFact) -> Any:
     return fact.whole
 
 
-def _but_role(fact: Fact) -> Any:
+def _but_role(fact: MessageFact) -> Any:
     return fact.key
 
 
-def _but_value(fact: Fact) -> Any:
+def _but_value(fact: MessageFact) -> Any:
     part, locator, field, _ = fact.key
     return part, locator, field
 
 
-def _but_locator(fact: Fact) -> Any:
+def _but_locator(fact: MessageFact) -> Any:
     part, locator, field, value = fact.key
     return (part, field, value) if locator else fact.whole
 
 
-def _value(fact: Fact) -> str:
+def _value(fact: MessageFact) -> str:
     field, value = fact.key[2:]
     if field not in _SHORT:
         return "it" if field == "text" else field
@@ -197,7 +229,7 @@ def _cut(value: str) -> str:
     return repr(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…")
 
 
-def _shown(fact: Fact) -> str:
+def _shown(fact: MessageFact) -> str:
     field = fact.key[2]
     return f" {field} {_value(fact)}" if field in _SHORT else f" {field}"
 
@@ -214,12 +246,12 @@ def _session_losses(session: Session, again: Session, format: str) -> Iterator[L
     own = {
         "id": (session.id, again.id),
         "state": (dict(session.state), dict(again.state)),
-        "metadata": (_others(session, format), _others(again, format)),
     }
     for name, (value, value_again) in own.items():
         if value != value_again:
             yield Loss("", "session", name, f"not as it was in {format}", "note")
-
-
-def _others(session: Session, format: str) -> dict[str, Any]:
-    return {key: value for key, value in session.metadata.items() if key != format and value}
+    for key, value in session.metadata.items():
+        if key != format and value and value != again.metadata.get(key):
+            inner = [one for one in object_if(value) if not one.startswith("$")]
+            names = f" ({', '.join(inner[:_NAMED])})" if inner else ""
+            yield Loss("", "session", "metadata", f"{key}{names} is not in {format}", "note")

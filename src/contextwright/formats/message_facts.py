@@ -28,7 +28,7 @@ one text ends and the next begins is all that a list of texts says beside its li
 _EVENT: Key = ("event", "", "", "")
 
 
-class Fact(msgspec.Struct, frozen=True):
+class MessageFact(msgspec.Struct, frozen=True):
     """One thing that an event says.
 
     Args:
@@ -52,25 +52,25 @@ class Fact(msgspec.Struct, frozen=True):
         return self.role, self.key
 
 
-def facts_of(events: Iterable[Event]) -> list[Fact]:
+def facts_of(events: Iterable[Event]) -> list[MessageFact]:
     """The facts of events, in their order. A field that says nothing is none, and neither is an
     empty text; a result has the name of the tool that was called, whether it says it or not, and
     what stands beside results in one event is theirs."""
-    facts: list[Fact] = []
+    facts: list[MessageFact] = []
     names: dict[str, str] = {}
     for position, event in enumerate(events):
-        facts.append(Fact(position, -1, event.role, _EVENT))
+        facts.append(MessageFact(position, -1, event.role, _EVENT))
         owner = event.results[0].call_id if event.results else None
         for place, part in enumerate(event.parts):
             if isinstance(part, ToolCall):
                 names[part.id] = part.name
             if isinstance(part, ToolResult):
                 if part is not event.results[0]:  # most formats have a message for each
-                    facts.append(Fact(position, place, event.role, _EVENT))
+                    facts.append(MessageFact(position, place, event.role, _EVENT))
                 owner = part.call_id
             is_content = owner is not None and isinstance(part, Text | Image | File | Opaque)
             keys = _content_keys(owner or "", [part]) if is_content else _part_keys(part, names)
-            facts += [Fact(position, place, event.role, key) for key in keys]
+            facts += [MessageFact(position, place, event.role, key) for key in keys]
     return facts
 
 
