@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         SessionBudgetError,
         SpecError,
     )
-    from contextwright.formats import read_session, read_sessions, write_session
+    from contextwright.formats import losses_of, read_session, read_sessions, write_session
     from contextwright.formats.objects import session_from
     from contextwright.memo.memory_budget import memory
     from contextwright.premises.findings import PremiseResult
@@ -128,6 +128,7 @@ _HOMES = {
     "compile_many": "contextwright.engine.compile_many",
     "coordinated_forgetting_cycle": "contextwright.retention",
     "default_spec": "contextwright.engine.default_spec",
+    "losses_of": "contextwright.formats",
     "memory": "contextwright.memo.memory_budget",
     "overflow_of": "contextwright.tokens.context_overflow",
     "parse": "contextwright.words",
@@ -204,6 +205,7 @@ __all__ = [
     "compile_many",
     "coordinated_forgetting_cycle",
     "default_spec",
+    "losses_of",
     "memory",
     "overflow_of",
     "parse",

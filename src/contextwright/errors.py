@@ -7,7 +7,8 @@ ContextwrightError
 │   ├── UnknownFormat    no importer knows this input
 │   ├── MalformedRecord  a record breaks its format: file, line, field
 │   ├── EncodingError    bytes that are not UTF-8
-│   └── SizeLimit        too large or nested too deep; names the limit
+│   ├── SizeLimit        too large or nested too deep; names the limit
+│   └── LossyFormat      a format without a place for what a session says, asked to lose nothing
 ├── ModelError           an unknown model or counter
 ├── StepError            a step without what a pack needs, or too large: restate or split it
 ├── PremiseError         a question takes for granted what is not so; names the evidence
@@ -125,6 +126,20 @@ class EncodingError(SessionError):
 
 class SizeLimit(SessionError):
     """An input larger, or nested deeper, than the named limit."""
+
+
+class LossyFormat(SessionError):
+    """A session can not be written in a format without a loss, and none was allowed.
+
+    Args:
+        losses: what would be lost; of each the event, the part and what becomes of it.
+    """
+
+    exit_code = 16
+
+    def __init__(self, what: str, losses: tuple[Any, ...], **place: str) -> None:
+        super().__init__(what, **place)
+        self.losses = losses
 
 
 class ModelError(ContextwrightError):

@@ -86,7 +86,7 @@ def ctx() -> None:
     "C.window(n=5) | C.compact()", a JSON file, or FILE.py:NAME.
 
     Exit codes: 0 done, 2 wrong usage, 3 spec, 4 session, 5 model, 6 budget, 7 ref, 8 request,
-    9 replay, 10 store, 11 an optional package is missing, 15 proxy.
+    9 replay, 10 store, 11 an optional package is missing, 15 proxy, 16 a conversion that loses.
     """
 
 

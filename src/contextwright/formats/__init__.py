@@ -9,9 +9,10 @@ from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 
 if TYPE_CHECKING:
     from contextwright.formats.document import Document
+    from contextwright.formats.losses import Loss
     from contextwright.session.session import Session
 
-__all__ = ["FORMATS", "detect", "read_session", "read_sessions", "write_session"]
+__all__ = ["FORMATS", "detect", "losses_of", "read_session", "read_sessions", "write_session"]
 
 _MODULES = {
     "contextwright": "native",
@@ -210,9 +211,22 @@ def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> "
 
 
 def write_session(
-    session: "Session", format: str = "contextwright", path: str | Path | None = None
+    session: "Session",
+    format: str = "contextwright",
+    path: str | Path | None = None,
+    *,
+    strict: bool = False,
 ) -> bytes:
-    """A session as the bytes of a format, and into a file if a path is given."""
+    """A session as the bytes of a format, and into a file if a path is given. What the format has
+    no place for is not in them: `losses_of` names it.
+
+    Args:
+        strict: write nothing where something would be lost that a model is shown.
+
+    Raises:
+        SessionError: it can not be written: it holds what is no JSON, or the file does not open.
+        LossyFormat: it would lose something, and `strict` was asked for.
+    """
     if format not in FORMATS and Path(format).suffix:
         raise UnknownFormat(
             f"no format {format!r}",
@@ -229,6 +243,10 @@ def write_session(
             where=f"session {session.id!r}",
             fix="look at its metadata, and at the metadata of its events and tools",
         ) from error
+    if strict:
+        from contextwright.formats.losses import expect_no_loss, losses_in
+
+        expect_no_loss(losses_in(session, format, data), session, format)
     try:
         if path is not None:
             Path(path).write_bytes(data)
@@ -239,6 +257,18 @@ def write_session(
             fix="give a path in a folder that exists and can be written",
         ) from error
     return data
+
+
+def losses_of(session: "Session", format: str) -> "tuple[Loss, ...]":
+    """What a session loses when it is written in a format, in the order of its events: it is
+    written and read back, and what does not come back is lost.
+
+    Raises:
+        SessionError: it can not be written in this format.
+    """
+    from contextwright.formats.losses import losses_in
+
+    return losses_in(session, format, write_session(session, format))
 
 
 def _encoded(value: Any, *, lines: bool) -> bytes:

@@ -160,9 +160,12 @@ def _result(content: Fields) -> ToolResult:
     is_text = isinstance(value, str)
     mark = NO_FIELDS if is_text else {NAME: {"json": True}}
     text = Text(text=value if is_text else text_of(value), extra=mark)
+    items = [_part(item, at) for item, at in content.items("items", required=False)]
+    pieces = tuple(item for item in items if isinstance(item, Text | Image | File | Opaque))
+    has_media = any(isinstance(item, Image | File) for item in pieces)
     return ToolResult(
         call_id=content.text("call_id", ""),
-        content=() if value is None else (text,),
+        content=pieces if has_media else () if value is None else (text,),
         status="error" if failed else "ok",
     )
 
@@ -201,14 +204,19 @@ def content_of(part: AnyPart) -> Json | None:
             return _result_json(part)
         case Image() | File() if part.data:
             return {"type": "data", "uri": url_of(part), "media_type": part.media_type}
-        case Image() | File():
+        case Image() | File() if part.url:
             return {"type": "uri", "uri": part.url, "media_type": part.media_type}
         case Opaque():
             return part.value if part.format == NAME else None
+        case _:
+            return None
 
 
 def _result_json(part: ToolResult) -> Json:
     own = part.content[0].extra.get(NAME, {}) if len(part.content) == 1 else {}
     result = value_of(part.text) if own.get("json") else part.text
     failed = {} if part.status == "ok" else {"exception": part.status}
-    return {"type": "function_result", "call_id": part.call_id, "result": result, **failed}
+    made: Json = {"type": "function_result", "call_id": part.call_id, "result": result, **failed}
+    if any(isinstance(piece, Image | File) for piece in part.content):
+        made["items"] = [item for piece in part.content if (item := content_of(piece))]
+    return made

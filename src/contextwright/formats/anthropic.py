@@ -252,13 +252,14 @@ def block_of(part: AnyPart) -> Json | None:
             return {"type": "tool_use", "id": part.id, "name": part.name, "input": arguments}
         case ToolResult():
             return _result_block(part)
-        case Thinking(redacted=data) if data:
+        case Thinking(redacted=data) if data and not part.text:
             return {"type": "redacted_thinking", "data": data}
         case Thinking():
             return {"type": "thinking", "thinking": part.text, "signature": part.signature}
         case Image() | File():
             kind = "image" if isinstance(part, Image) else "document"
-            return {"type": kind, "source": _source(part)}
+            titled = {"title": part.name} if isinstance(part, File) and part.name else {}
+            return {"type": kind, "source": _source(part), **titled}
         case _:
             return part.value if part.format == NAME else None
 

@@ -48,6 +48,8 @@ LINES = False
 VERSION = "ATIF-v1.8"
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "agent": "assistant"}
 _SOURCES = {"system": "system", "user": "user", "assistant": "agent", "tool": "agent"}
+_MEDIA = {"image", "audio"}
+"""Kinds of parts that stand in files of their own."""
 _FAILED = {"is_error": True}
 """The `extra` of a result that failed: the format has no field for it."""
 
@@ -277,12 +279,16 @@ def _content_json(parts: Sequence[AnyPart]) -> Any:
     return [made for part in parts if (made := _part_json(part))]
 
 
+def _family(part: Image | File) -> str:
+    return "image" if isinstance(part, Image) else part.media_type.partition("/")[0]
+
+
 def _part_json(part: AnyPart) -> Json | None:
     match part:
         case Text():
             return {"type": "text", "text": part.text}
-        case Image() | File() if part.url:
-            kind = part.media_type.partition("/")[0]
+        case Image() | File() if part.url and _family(part) in _MEDIA:
+            kind = _family(part)
             return {"type": kind, "source": {"media_type": part.media_type, "path": part.url}}
         case Opaque() if part.format == NAME:
             return part.value

@@ -221,7 +221,7 @@ def block_of(part: AnyPart) -> Json | None:
             status = "success" if part.status == "ok" else "error"
             content = [block for piece in part.content if (block := _piece(piece))]
             return {"toolResult": {"toolUseId": part.call_id, "content": content, "status": status}}
-        case Thinking(redacted=data) if data:
+        case Thinking(redacted=data) if data and not part.text:
             return {"reasoningContent": {"redactedContent": data}}
         case Thinking():
             signed = {"signature": part.signature} if part.signature else {}

@@ -5,23 +5,28 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from contextwright.errors import ContextwrightError, SessionError
+from contextwright.formats.single_results import with_single_results
 from contextwright.session.session import Session
 
 Written = TypeVar("Written", bound=Any)
 
 
 def exporter(
-    format: str,
+    format: str, *, single_results: bool = True
 ) -> Callable[[Callable[[Session], Written]], Callable[[Session], Written]]:
     """A format's `write`, whose faults are a `SessionError`. What a session keeps of the file that
     it came from (`metadata[format]`, `extra[format]`) came through files itself: it may say
-    anything."""
+    anything.
+
+    Args:
+        single_results: whether it is given a message for each result of a tool.
+    """
 
     def named(write: Callable[[Session], Written]) -> Callable[[Session], Written]:
         @wraps(write)
         def written(session: Session) -> Written:
             try:
-                return write(session)
+                return write(with_single_results(session, format) if single_results else session)
             except ContextwrightError:
                 raise
             except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:

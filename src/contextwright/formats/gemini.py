@@ -362,10 +362,12 @@ def part_to(part: AnyPart) -> Json | None:
             return {"functionResponse": {**named, "parts": media} if media else named}
         case Image() | File() if part.data:
             return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
-        case Image() | File():
+        case Image() | File() if part.url:
             return {"fileData": {"mimeType": part.media_type, "fileUri": part.url}}
-        case _:
+        case Opaque():
             return part.value if part.format == NAME else None
+        case _:
+            return None
 
 
 def message_of(events: Sequence[Event]) -> Json:

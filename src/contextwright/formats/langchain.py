@@ -8,8 +8,6 @@ reducer has it. Calls that the model wrote badly (`invalid_tool_calls`) are call
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from contextwright.errors import MalformedRecord
 from contextwright.formats.document import Document, Record
 from contextwright.formats.exporter import exporter
@@ -30,7 +28,6 @@ from contextwright.formats.provenance import (
     FreeIds,
     ReadSoFar,
     RecordReader,
-    SourceRecord,
     in_order,
 )
 from contextwright.formats.request_body import ORDER, in_its_order
@@ -322,7 +319,7 @@ def write(session: Session) -> Any:
     form = stored.get("form", "lc" if stored.get("constructed") else "data")
     messages = [
         record.written(lambda events, shape: _message(events[0], shape, form))
-        for record in _each_result(in_order(session, NAME))
+        for record in in_order(session, NAME)
     ]
     if "around" not in stored:
         return messages
@@ -375,15 +372,3 @@ def _plain_call(call: ToolCall) -> Json:
     if _invalid(call):
         return {**fields, "type": "invalid_tool_call", "args": call.arguments, "error": None}
     return {**fields, "type": "tool_call", "args": object_of(call.arguments)}
-
-
-def _each_result(records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:
-    """A message a result: an event of another format may hold several."""
-    for record in records:
-        if record.events and len(record.events[0].results) > 1:
-            event = record.events[0]
-            for part in event.parts:
-                one = msgspec.structs.replace(event, parts=(part,))
-                yield msgspec.structs.replace(record, events=[one])
-        else:
-            yield record

@@ -49,6 +49,8 @@ def _known(block: Json, kind: str) -> AnyPart | None:
         case "thinking", {"thinking": str(text)}:
             signature = text_if(block.get("signature"))
             return Thinking(text=text, signature=signature, provider="anthropic", extra=_kind(kind))
+        case "redacted_thinking", {"data": str(data)}:
+            return Thinking(redacted=data, provider="anthropic")
         case ("tool_use", {"id": str(id), "name": str(name), "input": dict(arguments)}) | (
             "tool_call",
             {"id": str(id), "name": str(name), "args": dict(arguments)},
@@ -85,7 +87,9 @@ def block_of(part: AnyPart) -> Any:
     match part:
         case Text():
             return part.text if kind == "str" else {"type": "text", "text": part.text}
-        case Thinking() if kind == "thinking":
+        case Thinking(redacted=data) if data and not part.text and _is_claudes(part):
+            return {"type": "redacted_thinking", "data": data}
+        case Thinking() if kind == "thinking" or (part.signature and _is_claudes(part)):
             signed = {"signature": part.signature} if part.signature else {}
             return {"type": "thinking", "thinking": part.text, **signed}
         case Thinking():
@@ -104,6 +108,11 @@ def block_of(part: AnyPart) -> Any:
             return part.value
         case _:
             return {"type": "text", "text": part.text}
+
+
+def _is_claudes(part: Thinking) -> bool:
+    """Whether a thought may be Claude's: its blocks are signed by no other provider."""
+    return part.provider in ("", "anthropic")
 
 
 def _media(part: Image | File, kind: str) -> Json:

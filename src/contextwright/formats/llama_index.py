@@ -216,7 +216,7 @@ def _block(part: AnyPart) -> Json | None:
             as_text = values is None or part.extra.get(NAME, {}).get("text")
             call = {"block_type": "tool_call", "tool_call_id": part.id, "tool_name": part.name}
             return {**call, "tool_kwargs": part.arguments if as_text else values}
-        case Image() | File():
+        case Image() | File() if part.data or part.url:
             return _media_json(part)
         case Opaque():
             return part.value if part.format == NAME else None

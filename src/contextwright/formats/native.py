@@ -87,7 +87,7 @@ def _convert(record: Record, kind: Any) -> Any:
         ) from error
 
 
-@exporter(NAME)
+@exporter(NAME, single_results=False)
 def write(session: Session) -> list[Json]:
     """The lines."""
     header = Header(VERSION, session.id, session.tools, session.metadata)

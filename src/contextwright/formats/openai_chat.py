@@ -265,6 +265,7 @@ def file_of(file: Json, otherwise: str) -> File:
         media_type=media if data else otherwise,
         name=str(file.get("filename") or ""),
         data=data,
+        url=str(file.get("file_url") or ""),
         file_id=str(file.get("file_id") or ""),
     )
 
@@ -283,7 +284,7 @@ def url_of(part: Image | File) -> str:
 
 
 def file_json(file: File) -> Json:
-    """The fields of a file as both of OpenAI's formats have them."""
+    """The fields of a file, with its data or its id, as both of OpenAI's formats have them."""
     if file.file_id:
         return {"file_id": file.file_id}
     return {"filename": file.name, "file_data": url_of(file)}
@@ -327,10 +328,10 @@ def _part_json(part: AnyPart) -> Json | None:
     match part:
         case Text():
             return {"type": "text", "text": part.text}
-        case Image():
+        case Image() if part.data or part.url:
             detail = {"detail": part.detail} if part.detail else {}
             return {"type": "image_url", "image_url": {"url": url_of(part), **detail}}
-        case File():
+        case File() if part.data or part.file_id:
             return {"type": "file", "file": file_json(part)}
         case _:
             return part.value if isinstance(part, Opaque) and part.format == NAME else None

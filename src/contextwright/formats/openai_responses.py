@@ -328,7 +328,9 @@ def content_part(value: Any, where: str) -> Text | Image | File | Opaque:
         return Text(text=part.text("text", ""))
     if kind == "input_image" and isinstance(part.get("image_url"), str):
         return image_of(part.text("image_url"), str(part.get("detail") or ""))
-    if kind == "input_file" and (part.get("file_data") or part.get("file_id")):
+    if kind == "input_image" and isinstance(part.get("file_id"), str):
+        return Image(file_id=part.text("file_id"), detail=str(part.get("detail") or ""))
+    if kind == "input_file" and any(part.get(key) for key in ("file_data", "file_id", "file_url")):
         return file_of(value, "application/pdf")
     return Opaque(format=NAME, kind=str(kind), value=value)
 
@@ -364,17 +366,28 @@ def group_of(events: Sequence[Event]) -> Json:
             values = (part.value for part in result.content if isinstance(part, Opaque))
             answer: Json = {"type": kind, "approval_request_id": result.call_id}
             return {"items": [{**answer, **next(values, {})}]}
-        return {"items": [{"type": kind, "call_id": result.call_id, "output": result.text}]}
+        return {
+            "items": [{"type": kind, "call_id": result.call_id, "output": _output_json(result)}]
+        }
     items: list[Json] = []
     for part in event.parts:
         item, inner = _item(part), _part_json(part, event.role)
         if item is not None:
             items.append(item)
+        elif inner is None:
+            continue
         elif items and items[-1].get("type") == "message" and not isinstance(part, Opaque):
             items[-1]["content"].append(inner)
-        elif inner is not None:
+        else:
             items.append({"type": "message", "role": event.role, "content": [inner]})
     return {"items": items or [{"type": "message", "role": event.role, "content": []}]}
+
+
+def _output_json(result: ToolResult) -> Any:
+    """What a function gave: a text, or a list where a picture or a file is in it."""
+    if not any(isinstance(part, Image | File) for part in result.content):
+        return result.text
+    return [made for part in result.content if (made := _part_json(part, "tool"))]
 
 
 def _item(part: AnyPart) -> Json | None:
@@ -392,10 +405,13 @@ def _part_json(part: AnyPart, role: str) -> Json | None:
         case Text():
             kind = "output_text" if role == "assistant" else "input_text"
             return {"type": kind, "text": part.text}
-        case Image():
+        case Image() if part.data or part.url or part.file_id:
             detail = part.detail or "auto"
-            return {"type": "input_image", "image_url": url_of(part), "detail": detail}
-        case File():
+            named = {"file_id": part.file_id} if part.file_id else {"image_url": url_of(part)}
+            return {"type": "input_image", **named, "detail": detail}
+        case File() if part.url:
+            return {"type": "input_file", "file_url": part.url}
+        case File() if part.data or part.file_id:
             return {"type": "input_file", **file_json(part)}
         case _:
             return part.value if isinstance(part, Opaque) and part.format == NAME else None

@@ -13,6 +13,7 @@ from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, text_if, text_of
 from contextwright.formats.format_evidence import most
+from contextwright.formats.openai_chat import image_of, tool_json
 from contextwright.formats.openhands_actions import OlderEvents
 from contextwright.formats.provenance import EventDraft, RecordReader, in_order
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
@@ -192,7 +193,7 @@ def _content_part(value: Any, where: str) -> Iterator[Text | Image | Opaque]:
         yield Text(text=block.text("text"))
     elif isinstance(block.get("image_urls"), list):
         urls = [url for url in list_if(block.get("image_urls")) if isinstance(url, str)]
-        yield from (Image(url=url) for url in urls)
+        yield from map(image_of, urls)
     else:
         yield Opaque(format=NAME, kind=block.text("type", ""), value=block.whole)
 
@@ -265,7 +266,7 @@ def _shaped(events: Sequence[Event], shape: str) -> Json:
 def _new_events(event: Event, tools: Sequence[Tool]) -> list[Json]:
     """The events of a message of another format: one for each call and for each result."""
     if event.role == "system":
-        schemas = [{"name": tool.name, "description": tool.description} for tool in tools]
+        schemas = [tool_json(tool) for tool in tools]
         return [{**event_json(event, "SystemPromptEvent"), "tools": schemas}]
     if event.role == "tool":
         parts = [(result, "ObservationEvent") for result in event.results]
@@ -289,8 +290,7 @@ def event_json(event: Event, kind: str) -> Json:
     source = {"user": "user", "tool": "environment"}.get(event.role, "agent")
     made: Json = {"id": event.id, "timestamp": iso_of_ms(event.time_ms), "source": source}
     made["kind"] = kind
-    thoughts = [part.text for part in event.parts if isinstance(part, Thinking) and part.text]
-    reasoning = {"reasoning_content": "\n".join(thoughts)} if thoughts else {}
+    reasoning = _reasoning([part for part in event.parts if isinstance(part, Thinking)])
     match kind:
         case "SystemPromptEvent":
             return {**made, "system_prompt": {"type": "text", "text": event.text}, "tools": []}
@@ -307,6 +307,22 @@ def event_json(event: Event, kind: str) -> Json:
             return {**made, "summary": event.text}
         case _:
             return {**made, **_result_json(event.results[0], kind)}
+
+
+def _reasoning(thoughts: Sequence[Thinking]) -> Json:
+    """What the model thought: blocks where one is signed or sealed, else a text."""
+    of_claude = all(thought.provider in ("", "anthropic") for thought in thoughts)
+    if of_claude and any(thought.signature or thought.redacted for thought in thoughts):
+        return {"thinking_blocks": [_thinking_block(thought) for thought in thoughts]}
+    texts = [thought.text for thought in thoughts if thought.text]
+    return {"reasoning_content": "\n".join(texts)} if texts else {}
+
+
+def _thinking_block(thought: Thinking) -> Json:
+    if thought.redacted and not thought.text:
+        return {"type": "redacted_thinking", "data": thought.redacted}
+    signed = {"signature": thought.signature} if thought.signature else {}
+    return {"type": "thinking", "thinking": thought.text, **signed}
 
 
 def _result_json(result: ToolResult, kind: str) -> Json:

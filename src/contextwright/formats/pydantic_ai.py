@@ -32,6 +32,8 @@ KNOWN_KINDS = frozenset(
      "compaction", "cache-point", "uploaded-file", "image-url", "document-url", "audio-url",
      "video-url", "binary", "tool-search-call", "tool-search-return"}
 )  # fmt: skip
+_USUAL = {"image/png", "application/octet-stream"}
+"""Types of files that name none."""
 _MEDIA = {"image-url", "document-url", "audio-url", "video-url", "binary"}
 
 
@@ -71,8 +73,10 @@ def write(session: Session) -> Any:
 
 
 def _same_request(before: Event, event: Event) -> bool:
-    """Whether two events of other formats are parts of one request: the model spoke in neither."""
-    return "assistant" not in {before.role, event.role}
+    """Whether two events of other formats are parts of one request: the model spoke in neither, and
+    they are not two messages of the user, which are one in a request."""
+    roles = {before.role, event.role}
+    return "assistant" not in roles and roles != {"user"}
 
 
 def _events(value: Any, where: str) -> list[Event]:
@@ -200,27 +204,47 @@ def _other_parts(event: Event) -> Iterator[Json]:
             base = {"part_kind": kind, "tool_name": part.name, "tool_call_id": part.call_id}
             failed = part.status == "error" and kind != "retry-prompt"
             outcome = {"outcome": "failed"} if failed else {}
-            yield {**base, "content": part.text, **outcome}
+            yield {**base, "content": _result_content(part), **outcome}
         elif isinstance(part, Text):
             yield {"part_kind": "system-prompt", "content": part.text}
 
 
-def _content_json(part: AnyPart) -> Any:
-    if isinstance(part, Text):
+def _result_content(part: ToolResult) -> Any:
+    """What a tool gave: a text, or a list where a picture or a file is in it."""
+    if not any(isinstance(piece, Image | File) for piece in part.content):
         return part.text
-    if isinstance(part, Image | File):
-        kind = "image-url" if isinstance(part, Image) else "document-url"
-        if part.url:
-            return {"kind": kind, "url": part.url}
-        return {"kind": "binary", "data": part.data, "media_type": part.media_type}
-    return part.value if isinstance(part, Opaque) and part.format == NAME else None
+    return [item for piece in part.content if (item := _content_json(piece)) is not None]
+
+
+def _content_json(part: AnyPart) -> Any:
+    match part:
+        case Text():
+            return part.text
+        case Image() | File() if part.url:
+            return _url_json(part)
+        case Image() | File() if part.data:
+            return {"kind": "binary", "data": part.data, "media_type": part.media_type}
+        case Opaque():
+            return part.value if part.format == NAME else None
+        case _:
+            return None
+
+
+def _url_json(part: Image | File) -> Json:
+    family = part.media_type.partition("/")[0]
+    kind = family if family in ("image", "audio", "video") else "document"
+    # what is not named is told from the address
+    named = {} if part.media_type in _USUAL else {"media_type": part.media_type}
+    return {"kind": f"{kind}-url", "url": part.url, **named}
 
 
 def _answer_json(part: AnyPart) -> Json | None:
     if isinstance(part, Text):
         return {"part_kind": "text", "content": part.text}
     if isinstance(part, Thinking):
-        return {"part_kind": "thinking", "content": part.text, "signature": part.signature or None}
+        thought = {"part_kind": "thinking", "content": part.text}
+        named = {"provider_name": part.provider} if part.provider else {}
+        return {**thought, "signature": part.signature or None, **named}
     if isinstance(part, ToolCall):
         args = object_of(part.arguments)
         call = {"part_kind": "tool-call", "tool_name": part.name, "tool_call_id": part.id}

@@ -76,7 +76,7 @@ def _answering(message: Any) -> Any:
 
 def _own_message(message: Json, event: Event) -> Json:
     """The message as SWE-agent has it, or as the source had it."""
-    if message["role"] != "tool" or (NAME in event.extra and "more_call_ids" not in message):
+    if message.get("role") != "tool" or (NAME in event.extra and "more_call_ids" not in message):
         return message
     fields = {key: v for key, v in message.items() if key not in ("tool_call_id", "more_call_ids")}
     return {**fields, "tool_call_ids": [message["tool_call_id"], *message.get("more_call_ids", ())]}

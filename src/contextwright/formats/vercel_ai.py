@@ -26,6 +26,7 @@ from contextwright.formats.media_part import media_part
 from contextwright.formats.message_document import session_of_document, with_fields
 from contextwright.formats.openai_chat import data_url, url_of
 from contextwright.formats.provenance import write_messages
+from contextwright.formats.vercel_reasoning import reasoning_json, thinking_of
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -163,7 +164,8 @@ def part_of(part: Fields, where: str) -> AnyPart:
     if kind == "text":
         return Text(text=part.text("text"))
     if kind == "reasoning":
-        return Thinking(text=part.text("text" if "text" in part.whole else "reasoning", ""))
+        text = part.text("text" if "text" in part.whole else "reasoning", "")
+        return thinking_of(text, part.get("providerMetadata"))
     url = part.get("url")
     if kind == "file" and isinstance(url, str):
         return _file(part, url)
@@ -229,8 +231,8 @@ def _part_json(part: AnyPart) -> Json | None:
         case Text():
             return {"type": "text", "text": part.text}
         case Thinking():
-            return {"type": "reasoning", "text": part.text}
-        case Image() | File():
+            return reasoning_json(part, "providerMetadata")
+        case Image() | File() if part.data or part.url:
             named = {"filename": part.name} if isinstance(part, File) and part.name else {}
             url = url_of(part)
             return {"type": "file", "mediaType": part.media_type, **named, "url": url}

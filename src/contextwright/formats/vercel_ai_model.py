@@ -28,6 +28,7 @@ from contextwright.formats.message_document import fields_beside, with_fields
 from contextwright.formats.openai_chat import data_url
 from contextwright.formats.provenance import read_messages, write_messages
 from contextwright.formats.request_body import in_its_order, without_marks
+from contextwright.formats.vercel_reasoning import reasoning_json, thinking_of
 from contextwright.session.event import (
     NO_FIELDS,
     AnyPart,
@@ -162,7 +163,7 @@ def _part(part: Fields, where: str, *, of_tool: bool) -> AnyPart:
     if kind == "text":
         return Text(text=part.text("text"))
     if kind == "reasoning" and isinstance(part.get("text"), str):
-        return Thinking(text=part.text("text"))
+        return thinking_of(part.text("text"), next(filter(None, map(part.get, _OPTIONS)), None))
     # what runs at a provider is called and answered in one message: it is the provider's
     if kind == "tool-call" and part.get("providerExecuted") is not True:
         values = part.get("input", part.get("args"))
@@ -243,7 +244,7 @@ def _part_json(part: AnyPart) -> Json | None:
         case Text():
             return {"type": "text", "text": part.text}
         case Thinking():
-            return {"type": "reasoning", "text": part.text}
+            return reasoning_json(part, "providerOptions")
         case ToolCall():
             as_text = part.extra.get(NAME, {}).get("text")
             values = part.arguments if as_text else call_value(part.arguments)
@@ -254,14 +255,16 @@ def _part_json(part: AnyPart) -> Json | None:
         case ToolResult():
             answer = {"type": "tool-result", "toolCallId": part.call_id, "toolName": part.name}
             return {**answer, "output": _output(part)}
-        case Image():
+        case Image() if part.data or part.url:
             return {"type": "image", "image": part.url or part.data, "mediaType": part.media_type}
-        case File():
+        case File() if part.data or part.url:
             named = {"filename": part.name} if part.name else {}
             data = part.url or part.data
             return {"type": "file", "data": data, "mediaType": part.media_type, **named}
         case Opaque():
             return part.value if part.format == NAME else None
+        case _:
+            return None
 
 
 def _output(part: ToolResult) -> Json:
@@ -272,14 +275,16 @@ def _output(part: ToolResult) -> Json:
         return {"type": "error-text" if failed else "text", "value": part.text}
     if failed or not part.content:
         return {"type": "error-text" if failed else "text", "value": part.text}
-    return {"type": "content", "value": [_piece(piece) for piece in part.content]}
+    return {"type": "content", "value": [made for one in part.content if (made := _piece(one))]}
 
 
-def _piece(piece: Text | Image | File | Opaque) -> Json:
+def _piece(piece: Text | Image | File | Opaque) -> Json | None:
     if isinstance(piece, Text):
         return {"type": "text", "text": piece.text}
     if isinstance(piece, Opaque):
-        return piece.value
+        return piece.value if piece.format == NAME else None
+    if not (piece.url or piece.data):
+        return None
     if piece.url:
         return {"type": "file-url", "url": piece.url, "mediaType": piece.media_type}
     return {"type": "file-data", "data": piece.data, "mediaType": piece.media_type}
