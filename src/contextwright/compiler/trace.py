@@ -21,7 +21,7 @@ from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, StoodFor, r
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
 from contextwright.compiler.word_left import behind_all
 from contextwright.compiler.word_of_log import by_itself
-from contextwright.compiler.word_steps import applied
+from contextwright.compiler.word_steps import applied, refined
 from contextwright.compiler.words_in_front import front_of, without_merged
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
@@ -329,6 +329,8 @@ def _piped(
     before, front = len(inputs.asked), front_of(steps)
     done = len(front) + 1
     made = behind_all(steps[done - 1], head, inputs, tracer, guard, front)
+    if made is None and not front:
+        made = refined(steps[0], head, inputs, tracer)
     if made is None:
         # what words in front made of exchanges that a summary stands for is not told
         attempt = tracer.attempt() if front and inputs.is_sole else tracer

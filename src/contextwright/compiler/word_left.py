@@ -14,11 +14,9 @@ from contextwright.compiler.stood_for import StoodFor, places_among
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
-from contextwright.compiler.word_steps import applied
 from contextwright.compiler.words_in_front import in_order_of, record_front, without_merged
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind
 from contextwright.spec.task import Answer, TakenAnswers
 from contextwright.spec.word_roles import (
     ConversationWindow,
@@ -126,23 +124,7 @@ def behind_all(
         return None
     if isinstance(word, LogSelector) and (made := _chosen(word, inputs, tracer)) is not None:
         return guard(made)
-    made = in_two(word, inputs, tracer, guard, SOURCE)
-    return _refined(word, inputs, tracer) if made is None else made
-
-
-def _refined(word: Atom, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
-    """What a refiner leaves of the whole conversation, what it left out in ranges; None where
-    another term may bring that, or something is redacted from it."""
-    is_part = max(inputs.start, inputs.oldest) > inputs.snapshot.preamble or inputs.resumes
-    is_logged = inputs.is_sole and not (inputs.guards or inputs.snapshot.has_summaries)
-    if word.kind is not Kind.REFINER or is_part or tracer.counts_steps or not is_logged:
-        return None
-    every = inputs.conversation(SOURCE)
-    made = applied(word, every, inputs)
-    if not _is_chosen(made, every, inputs):
-        return tracer.record(repr(word), every, made)
-    tracer.take(left_out_beside(made, repr(word), inputs))
-    return made
+    return in_two(word, inputs, tracer, guard, SOURCE)
 
 
 def _newest_of(
@@ -224,7 +206,7 @@ def in_two(
     return (*left.blocks, *_recorded(word, newer, after, source, tracer))
 
 
-def _is_chosen(made: Blocks, old: Blocks, inputs: Inputs) -> bool:
+def is_chosen(made: Blocks, old: Blocks, inputs: Inputs) -> bool:
     """Whether blocks are some of the conversation as they were, and all others may go."""
     left, same = {*map(id, old)}, {*map(id, made)}
     if not made or len(made) == len(old) or not same <= left:
@@ -299,7 +281,7 @@ def _left(
         record_front(front, mapped_until(old[-1].order + 1, plain, source), inputs, attempt)
     made = parts.front(old, replace(inputs, used=used, stepped=stepped))
     is_logged = source == SOURCE and inputs.is_sole and not inputs.mapping
-    if is_logged and _is_chosen(made, old, inputs):
+    if is_logged and is_chosen(made, old, inputs):
         blocks = made
         findings = brief = left_out_beside(made, repr(word), inputs, old[-1].order + 1)
     else:
