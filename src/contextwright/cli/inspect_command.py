@@ -32,7 +32,12 @@ def _live_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a page that is open while its session goes on."""
     for option in (
         click.option("--serve", is_flag=True, help="Open it live, and follow the file or proxy."),
-        click.option("--port", type=int, default=0, help="With --serve; by default a free one."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=0,
+            help="With --serve; by default a free one.",
+        ),
         click.option("--session", "chosen", default="", help="Which conversation of a proxy."),
         click.option("--key", envvar="CONTEXTWRIGHT_KEY", default="", help="The proxy's own key."),
         click.option(

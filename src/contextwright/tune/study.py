@@ -12,6 +12,7 @@ import msgspec
 
 from contextwright.errors import MissingExtra, SpecError, StoreError
 from contextwright.spec.expr import Expr
+from contextwright.stores.folder import folder_at
 from contextwright.stores.store import SessionStore
 from contextwright.sweep.arrow import pa, pq
 from contextwright.sweep.recorded_sessions import session_tables
@@ -42,7 +43,7 @@ class StudyFolder:
 
     def __init__(self, path: Path, job: TuneJob, sources: list[str]) -> None:
         self.path, self._job = path, job
-        path.mkdir(parents=True, exist_ok=True)
+        folder_at(path)
         identity, file = _encode((job, sources)), path / "job.json"
         if not file.exists():
             with whole_file(file) as temporary:
