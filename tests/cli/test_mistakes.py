@@ -39,6 +39,7 @@ def folder(tmp_path, monkeypatch):
         "badimport.py": "import nothing_here\n",
         "badsyntax.py": "def (\n",
         "five.py": "spec = 5\n",
+        "leaves.py": "import sys\nsys.exit(3)\n",
         "other.py": "from contextwright import C\nsupport = C.window(n=1)\n",
         "badspec.json": '{"atom": "windw"}',
         "badoption.json": '{"atom": "window", "k": 4}',
@@ -112,6 +113,8 @@ MISTAKES = [
     ((*S, "--spec", "badimport.py"), "line 1"),
     ((*S, "--spec", "badsyntax.py"), "line 1"),
     ((*S, "--spec", "five.py"), "spec = C.window"),
+    ((*S, "--spec", "leaves.py"), "__main__"),
+    (("check", "--against", "gone.json"), "No such file or directory"),
     ((*S, "--spec", "other.py"), "it has support"),
     ((*S, "--spec", "other.py:suport"), "it has support"),
     ((*S, "--spec", "badspec.json"), "did you mean window"),
@@ -171,6 +174,23 @@ def test_a_mistake_is_named_with_what_to_type_instead(folder, typed, says):
         assert isinstance(done.exception, SystemExit), done.exception
         assert says in done.output
     assert "<unknown>" not in str(done.exception)
+
+
+def test_what_a_file_of_a_spec_prints_is_no_part_of_the_output(folder):
+    (folder / "loud.py").write_text(
+        "print('hello')\nfrom contextwright import C\nspec = C.default()\n"
+    )
+    done = run(*S, "--json", "--spec", "loud.py")
+    assert "hello" in done.stderr and json.loads(done.stdout)["request"]
+
+
+def test_a_spec_may_begin_with_a_byte_order_mark(folder):
+    (folder / "marked.json").write_bytes(b'\xef\xbb\xbf{"atom": "window", "n": 1}')
+    assert run(*S, "--spec", "marked.json").exit_code == 0
+    (folder / "agents.json").write_bytes(
+        b'\xef\xbb\xbf[{"agent": "a", "spec": "C.default() | C.budget(900)"}]'
+    )
+    assert run("check", "agents.json").exit_code == 0, run("check", "agents.json").output
 
 
 def test_a_place_is_named_once(folder):

@@ -15,7 +15,7 @@ from contextwright.cli.options import (
     load_target,
     target_options,
 )
-from contextwright.cli.page_file import MB, texts_option, write_page
+from contextwright.cli.page_file import MB, refuse_unwritable, texts_option, write_page
 from contextwright.cli.progress import ProgressBars, no_line
 from contextwright.inspect.live_session import LiveSession
 from contextwright.inspect.live_sources import FileSource, LiveSource, StillSource
@@ -92,8 +92,9 @@ def inspect(
     if serve:
         _serve(LiveSession(followed, read, receiver, name, texts * MB), port)
         return
-    data = _data(loaded, read, receiver, name, points)
     path = out or Path("inspect.html")
+    refuse_unwritable(path)
+    data = _data(loaded, read, receiver, name, points)
     size, calls = write_page(data, texts, path), len(data["calls"]["position"])
     named = f"{len(read)} spec{'s' * (len(read) > 1)}"
     click.echo(f"{path}: {calls:,} calls, {named}, {size:,} bytes")

@@ -2,8 +2,10 @@
 
 import re
 import runpy
+import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -322,9 +324,16 @@ def _from_python(path: Path, name: str) -> Expr:
     if not path.exists():
         raise SpecError("no such file", where=str(path), fix="give FILE.py:NAME")
     try:
-        names = runpy.run_path(str(path))
+        with redirect_stdout(sys.stderr):  # the output is the command's own
+            names = runpy.run_path(str(path))
     except ContextwrightError:
         raise
+    except SystemExit as error:
+        raise SpecError(
+            f"the file ended the command (exit code {error.code})",
+            where=str(path),
+            fix='put what runs, and ends, under if __name__ == "__main__":',
+        ) from error
     except Exception as error:  # whatever the user's own file raises
         line = getattr(error, "lineno", None) or _line_in(error, path)
         raise SpecError(

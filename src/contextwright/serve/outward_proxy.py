@@ -11,7 +11,7 @@ _DIRECT = ("NO_PROXY", "no_proxy")
 
 
 def outward_proxy(root: str) -> str | None:
-    """The URL of the proxy by which a server is reached: `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`,
+    """The URL of the proxy by which a server is reached: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
     as clients of providers take them; None for what `NO_PROXY` names, and for this machine.
 
     Args:
