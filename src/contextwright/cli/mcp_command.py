@@ -9,7 +9,7 @@ import click
 from contextwright.cli.options import TOKENS, load_session, load_spec
 from contextwright.cli.own_receiver import MODEL
 from contextwright.errors import MissingExtra, SessionError
-from contextwright.stores.files import FileArtifacts
+from contextwright.stores.files import artifacts_in
 from contextwright.stores.folder import folder_at
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _tools(
         source,
         memory=memory,
         spec=load_spec(spec) if spec is not None else None,
-        artifacts=FileArtifacts(artifacts) if artifacts is not None else None,
+        artifacts=artifacts_in(artifacts) if artifacts is not None else None,
         **({"window": window} if window else {}),
         **options,
     )

@@ -30,7 +30,7 @@ from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_json
 from contextwright.spec.expr import Expr
-from contextwright.stores.files import FileArtifacts
+from contextwright.stores.files import artifacts_in
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import C, parse
 
@@ -90,7 +90,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def loaded(artifacts: Path | None, root: tuple[Path, ...], **rest: Any) -> Any:
-        store = FileArtifacts(artifacts) if artifacts is not None else None
+        store = artifacts_in(artifacts) if artifacts is not None else None
         return command(sources=Sources(store, root), **rest)
 
     folder = click.Path(path_type=Path)
