@@ -1,6 +1,8 @@
 """What people type wrong at the command: each error says what, where, and what to type instead."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -210,6 +212,19 @@ def test_a_model_that_is_not_known_is_said(folder):
 def test_a_wrong_agent_is_a_finding_with_its_fix(folder):
     done = run("check", "agents.json")
     assert done.exit_code == 3 and "did you mean window" in done.output
+
+
+def test_every_exit_code_is_documented():
+    def codes(kind):
+        yield kind.exit_code
+        for each in kind.__subclasses__():
+            yield from codes(each)
+
+    page = Path(__file__).parents[2] / "docs/how-to/command-line.md"
+    listed = set(re.findall(r"^\| (\d+) \|", page.read_text(), re.MULTILINE))
+    helped = set(re.findall(r"\d+", run("--help").output.partition("Exit codes")[2]))
+    known = {str(code) for code in codes(ContextwrightError)}
+    assert known <= listed and known <= helped
 
 
 # the session's own model and format

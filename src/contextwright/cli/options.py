@@ -2,10 +2,8 @@
 
 import re
 import runpy
-import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +14,7 @@ import msgspec
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import write_file
 from contextwright.cli.progress import working
-from contextwright.cli.standard_streams import standard_input
+from contextwright.cli.standard_streams import foreign_output, standard_input
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -324,7 +322,7 @@ def _from_python(path: Path, name: str) -> Expr:
     if not path.exists():
         raise SpecError("no such file", where=str(path), fix="give FILE.py:NAME")
     try:
-        with redirect_stdout(sys.stderr):  # the output is the command's own
+        with foreign_output():
             names = runpy.run_path(str(path))
     except ContextwrightError:
         raise
