@@ -251,6 +251,15 @@ class ProxyError(ContextwrightError):
     exit_code = 15
 
 
+def address_error(error: Exception, host: str, port: int) -> ProxyError:
+    """The refusal of an address at which no server can listen, as the system says it."""
+    return ProxyError(
+        f"can not listen there: {getattr(error, 'strerror', None) or error}",
+        where=f"{host}:{port}",
+        fix="choose another port (0 is any that is free) or another host",
+    )
+
+
 class PatternError(SpecError):
     """A redaction pattern that cannot be run in linear time."""
 

@@ -53,6 +53,16 @@ def test_an_adapter_that_does_not_hold_ends_with_8(few, monkeypatch):
     assert done.exit_code == 8 and "fails at 14" in done.output and "RuleViolation" in done.output
 
 
+def test_what_a_framework_prints_is_no_part_of_the_output(few, monkeypatch):
+    def loud(package, acts=True):
+        print("ERROR a log line of a framework")
+        return SelfTest(CALLS, 9000, "")
+
+    monkeypatch.setattr(doctor_command, "self_test", loud)
+    done = run("--json")
+    assert json.loads(done.stdout) and "a log line" in done.stderr
+
+
 def test_a_version_that_was_not_tested_is_named(few, monkeypatch):
     """Also where the adapter holds with it."""
     monkeypatch.setattr(AdapterEntry, "installed", property(lambda self: "0.0.5"))

@@ -1,6 +1,8 @@
 """What people type wrong at the command: each error says what, where, and what to type instead."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -39,6 +41,7 @@ def folder(tmp_path, monkeypatch):
         "badimport.py": "import nothing_here\n",
         "badsyntax.py": "def (\n",
         "five.py": "spec = 5\n",
+        "leaves.py": "import sys\nsys.exit(3)\n",
         "other.py": "from contextwright import C\nsupport = C.window(n=1)\n",
         "badspec.json": '{"atom": "windw"}',
         "badoption.json": '{"atom": "window", "k": 4}',
@@ -85,6 +88,9 @@ MISTAKES = [
     (("show-pack", "s.json"), "ctx show shows a session"),
     (("expand", "first", "s.json"), "event://e7"),
     (("expand", "file:///etc/x", "s.json"), "--root"),
+    (("expand", "artifact://x", "s.json", "--artifacts", "gone"), "no folder of artifacts"),
+    ((*S, "--artifacts", "gone"), "no folder of artifacts"),
+    (("mcp", "s.json", "--artifacts", "gone"), "no folder of artifacts"),
     (("backup", "store.db", "s.json"), "FOLDER comes last"),
     (("verify", "gone.db"), "folder of artifacts"),
     (("compile", "two.jsonl"), "--row 0"),
@@ -112,6 +118,8 @@ MISTAKES = [
     ((*S, "--spec", "badimport.py"), "line 1"),
     ((*S, "--spec", "badsyntax.py"), "line 1"),
     ((*S, "--spec", "five.py"), "spec = C.window"),
+    ((*S, "--spec", "leaves.py"), "__main__"),
+    (("check", "--against", "gone.json"), "No such file or directory"),
     ((*S, "--spec", "other.py"), "it has support"),
     ((*S, "--spec", "other.py:suport"), "it has support"),
     ((*S, "--spec", "badspec.json"), "did you mean window"),
@@ -173,6 +181,23 @@ def test_a_mistake_is_named_with_what_to_type_instead(folder, typed, says):
     assert "<unknown>" not in str(done.exception)
 
 
+def test_what_a_file_of_a_spec_prints_is_no_part_of_the_output(folder):
+    (folder / "loud.py").write_text(
+        "print('hello')\nfrom contextwright import C\nspec = C.default()\n"
+    )
+    done = run(*S, "--json", "--spec", "loud.py")
+    assert "hello" in done.stderr and json.loads(done.stdout)["request"]
+
+
+def test_a_spec_may_begin_with_a_byte_order_mark(folder):
+    (folder / "marked.json").write_bytes(b'\xef\xbb\xbf{"atom": "window", "n": 1}')
+    assert run(*S, "--spec", "marked.json").exit_code == 0
+    (folder / "agents.json").write_bytes(
+        b'\xef\xbb\xbf[{"agent": "a", "spec": "C.default() | C.budget(900)"}]'
+    )
+    assert run("check", "agents.json").exit_code == 0, run("check", "agents.json").output
+
+
 def test_a_place_is_named_once(folder):
     at = run("compile", "notes.jsonl", "--row", "0").exception.where
     assert at == "notes.jsonl line 1"
@@ -187,6 +212,19 @@ def test_a_model_that_is_not_known_is_said(folder):
 def test_a_wrong_agent_is_a_finding_with_its_fix(folder):
     done = run("check", "agents.json")
     assert done.exit_code == 3 and "did you mean window" in done.output
+
+
+def test_every_exit_code_is_documented():
+    def codes(kind):
+        yield kind.exit_code
+        for each in kind.__subclasses__():
+            yield from codes(each)
+
+    page = Path(__file__).parents[2] / "docs/how-to/command-line.md"
+    listed = set(re.findall(r"^\| (\d+) \|", page.read_text(), re.MULTILINE))
+    helped = set(re.findall(r"\d+", run("--help").output.partition("Exit codes")[2]))
+    known = {str(code) for code in codes(ContextwrightError)}
+    assert known <= listed and known <= helped
 
 
 # the session's own model and format

@@ -97,6 +97,13 @@ def test_a_file_is_no_folder(tmp_path):
         proxy_stores.proxy_stores(settings.data)
 
 
+def test_what_has_ended_leaves_nothing_beside_its_files(tmp_path):
+    """Whoever copies them has all of it."""
+    with proxied(spec=SPEC, data=tmp_path) as (_, proxy):
+        assert called(proxy, 20) == "rewritten"
+    assert sorted(path.name for path in tmp_path.iterdir()) == list(FILES)
+
+
 def test_files_that_can_grow_no_more_end_no_call(tmp_path):
     """As on a disk that is full."""
     with proxied(spec=SPEC, data=tmp_path) as (_, proxy):

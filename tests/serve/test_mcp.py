@@ -8,9 +8,11 @@ import sys
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import LATEST_PROTOCOL_VERSION
+from tests.cli.commands import ended
 from tests.serve.raw_upstream import tool_loop
 
 from contextwright import C, Session, SQLiteSessions, read_session, write_session
+from contextwright.cli.mcp_command import session_files
 from contextwright.serve.mcp_tools import mcp_server
 from contextwright.serve.session_tools import SessionFiles, SessionTools
 from contextwright.stores.memory_store import SQLiteMemory
@@ -182,3 +184,29 @@ def test_it_speaks_over_standard_input_and_output(folder):
 
     text, version = asyncio.run(asked())
     assert "osprey" in text and version == LATEST_PROTOCOL_VERSION
+
+
+def test_files_of_one_name_are_told_apart_by_their_paths(folder, tmp_path):
+    paths = [tmp_path / name / "run.json" for name in ("one", "two")]
+    for path, secret in zip(paths, ("heron", "osprey"), strict=True):
+        path.parent.mkdir()
+        write_session(session_of("s", secret), path=path)
+    sessions = session_files((*paths, paths[0]))
+    assert sessions.ids() == [str(path) for path in paths]
+    tools = SessionTools(sessions, spec=C.default())
+    assert "heron" in tools.recall("harbour", session=str(paths[0]))
+    assert session_files(tuple(paths[:1])).ids() == ["run.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--data", "{file}/data"), 10, ("can not be made", "Not a directory")),
+        (("{file}", "--allow-writes"), 2, ("--data FOLDER",)),
+    ],
+)
+def test_what_could_not_work_is_refused_before_it_serves(tmp_path, capsys, arguments, code, words):
+    file = tmp_path / "s.json"
+    write_session(session_of("s", "osprey"), path=file)
+    ended_with, _, error = ended(capsys, "mcp", *(one.format(file=file) for one in arguments))
+    assert ended_with == code and all(word in error for word in words), error

@@ -91,6 +91,12 @@ def test_a_command_that_nobody_knows_needs_its_upstream():
     assert {"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"} <= agent.environment("http://p").keys()
 
 
+def test_an_option_that_is_none_is_not_taken_for_the_command(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["wrap", "--modle", "gpt-5", "claude", "-p", "x"])
+    assert ended.value.code == 2 and "--model" in capsys.readouterr().err
+
+
 def test_a_command_that_is_not_there_is_named():
     with pytest.raises(ProxyError) as error:
         main_of("wrap", "--upstream", "http://127.0.0.1:9", "--", "no-such-agent")

@@ -1,12 +1,14 @@
 """`verify`: all damage is named; what is there twice is healed, the rest set aside."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from tests.cli.test_cli import run
 
 from contextwright import Criterion, Step
 from contextwright.errors import StoreError
+from contextwright.serve.proxy_stores import proxy_stores
 from contextwright.session import Event
 from contextwright.spec.task import Answer
 from contextwright.stores import (
@@ -152,6 +154,33 @@ def test_files_that_are_no_store_are_named(tmp_path):
     broken.write_bytes(b"no database " * 400)
     (damage,) = verify(broken, repair=True).damaged
     assert damage.kind == "file" and damage.outcome == ""
+
+
+def test_looking_changes_nothing(tmp_path):
+    """A file that is empty, one of somebody else, and a folder of other files."""
+    (tmp_path / "empty.json").touch()
+    with closing(sqlite3.connect(tmp_path / "own.db")) as own:
+        own.execute("CREATE TABLE notes (text TEXT)")
+    (tmp_path / "folder").mkdir()
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    for name in ("empty.json", "own.db", "folder"):
+        with pytest.raises(StoreError, match="no store of ours|no artifacts"):
+            verify(tmp_path / name)
+    with pytest.raises(StoreError, match="no artifacts"):
+        backup([tmp_path / "folder"], tmp_path / "backup")
+    backup([tmp_path / "own.db"], tmp_path / "backup")
+    after = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    assert before == {path: data for path, data in after.items() if "backup" not in path.parts}
+
+
+def test_a_proxys_folder_is_no_artifacts_and_its_files_are_named(tmp_path):
+    ledger, sessions = proxy_stores(tmp_path / "data")
+    ledger.close(), sessions.close()
+    for look in (verify, lambda path: backup([path], tmp_path / "to")):
+        with pytest.raises(StoreError, match="no artifacts") as caught:
+            look(tmp_path / "data")
+        assert "ledger.sqlite" in caught.value.fix and "sessions.sqlite" in caught.value.fix
+    assert not verify(tmp_path / "data" / "ledger.sqlite").damaged
 
 
 @pytest.fixture

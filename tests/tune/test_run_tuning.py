@@ -88,7 +88,7 @@ def test_a_killed_search_goes_on_where_it_was(folder, done, tmp_path):
 
 
 def test_a_folder_is_of_one_search(folder, tmp_path):
-    study.StudyFolder(tmp_path / "study", JOB, [str(folder)])
+    study.StudyFolder(tmp_path / "study", JOB, [str(folder)]).split([folder])
     with pytest.raises(StoreError, match="another search"):
         tune([folder], TuneJob.of([SPACE], 1600), tmp_path / "study", trials=1, workers=1)
 

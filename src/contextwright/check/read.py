@@ -1,5 +1,6 @@
 """A pipeline out of a JSON file: what `ctx check pipeline.json` reads."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def read_pipeline(path: Path) -> Pipeline:
         SpecError: the file can not be read, or is no pipeline.
     """
     try:
-        entries = msgspec.json.decode(path.read_bytes(), type=list[_PipelineEntry])
+        data = path.read_bytes().removeprefix(BOM_UTF8)  # as some editors begin a file
+        entries = msgspec.json.decode(data, type=list[_PipelineEntry])
     except OSError as error:
         raise SpecError(
             f"can not be read: {error.strerror}", where=str(path), fix="give a file"

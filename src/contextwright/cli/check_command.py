@@ -1,6 +1,7 @@
 """`ctx check`: the contract of a spec, or of a pipeline of agents."""
 
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -98,4 +99,4 @@ def _is_list(path: Path) -> bool:
     if not path.exists():
         return True
     with path.open("rb") as file:
-        return file.read(200).lstrip().startswith(b"[")
+        return file.read(200).removeprefix(BOM_UTF8).lstrip().startswith(b"[")

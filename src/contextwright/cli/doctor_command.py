@@ -11,6 +11,7 @@ import msgspec
 from contextwright import __version__
 from contextwright.adapters.catalogue import AdapterEntry, adapters
 from contextwright.cli.self_tests import CALLS, NoSelfTest, SelfTest, self_test
+from contextwright.cli.standard_streams import foreign_output
 from contextwright.testing.adapter_suite.suite_tools import LIMIT, WINDOW
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def doctor(fast: bool, as_json: bool) -> None:
     """
     entries = adapters()
     here = [each for each in entries if each.installed]
-    diagnoses = [_diagnosed(each, played=not fast, shown=not as_json) for each in here]
+    with foreign_output():
+        diagnoses = [_diagnosed(each, played=not fast, shown=not as_json) for each in here]
     if as_json:
         click.echo(msgspec.json.encode(diagnoses))
     else:

@@ -15,7 +15,7 @@ from contextwright.cli.options import (
     load_target,
     target_options,
 )
-from contextwright.cli.page_file import MB, texts_option, write_page
+from contextwright.cli.page_file import MB, refuse_unwritable, texts_option, write_page
 from contextwright.cli.progress import ProgressBars, no_line
 from contextwright.inspect.live_session import LiveSession
 from contextwright.inspect.live_sources import FileSource, LiveSource, StillSource
@@ -32,7 +32,12 @@ def _live_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a page that is open while its session goes on."""
     for option in (
         click.option("--serve", is_flag=True, help="Open it live, and follow the file or proxy."),
-        click.option("--port", type=int, default=0, help="With --serve; by default a free one."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=0,
+            help="With --serve; by default a free one.",
+        ),
         click.option("--session", "chosen", default="", help="Which conversation of a proxy."),
         click.option("--key", envvar="CONTEXTWRIGHT_KEY", default="", help="The proxy's own key."),
         click.option(
@@ -87,8 +92,9 @@ def inspect(
     if serve:
         _serve(LiveSession(followed, read, receiver, name, texts * MB), port)
         return
-    data = _data(loaded, read, receiver, name, points)
     path = out or Path("inspect.html")
+    refuse_unwritable(path)
+    data = _data(loaded, read, receiver, name, points)
     size, calls = write_page(data, texts, path), len(data["calls"]["position"])
     named = f"{len(read)} spec{'s' * (len(read) > 1)}"
     click.echo(f"{path}: {calls:,} calls, {named}, {size:,} bytes")

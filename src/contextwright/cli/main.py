@@ -85,8 +85,10 @@ def ctx() -> None:
     SESSION is a file of any format that `ctx convert --list` names. SPEC is an expression such as
     "C.window(n=5) | C.compact()", a JSON file, or FILE.py:NAME.
 
-    Exit codes: 0 done, 2 wrong usage, 3 spec, 4 session, 5 model, 6 budget, 7 ref, 8 request,
-    9 replay, 10 store, 11 an optional package is missing, 15 proxy, 16 a conversion that loses.
+    Exit codes: 0 done, 1 ended by Ctrl-C, 2 wrong usage, 3 spec, 4 session, 5 model, 6 budget,
+    7 ref, 8 request, 9 replay, 10 store, 11 an optional package is missing, 12 a word that failed,
+    13 premise, 14 protection, 15 proxy or address, 16 a conversion
+    that loses.
     """
 
 

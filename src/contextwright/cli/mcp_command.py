@@ -1,14 +1,21 @@
 """`ctx mcp`: stored sessions and memories for any agent that speaks the Model Context Protocol."""
 
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from contextwright.cli.options import TOKENS, load_session, load_spec
 from contextwright.cli.own_receiver import MODEL
 from contextwright.errors import MissingExtra, SessionError
-from contextwright.stores.files import FileArtifacts
+from contextwright.stores.files import artifacts_in
+from contextwright.stores.folder import folder_at
+
+if TYPE_CHECKING:
+    from contextwright.serve.session_tools import SessionFiles
+
+LOOPBACK = "127.0.0.1"
 
 
 @click.command("mcp")
@@ -24,7 +31,11 @@ from contextwright.stores.files import FileArtifacts
 @click.option("--scope", default="", help="Sessions whose id begins so, and memories of it.")
 @click.option("--artifacts", type=click.Path(path_type=Path), help="Folder of artifacts.")
 @click.option("--allow-writes", is_flag=True, help="Let memories be written, forgotten, pinned.")
-@click.option("--http", type=click.IntRange(1, 65535), help="Serve on this port of 127.0.0.1.")
+@click.option(
+    "--http",
+    type=click.IntRange(0, 65535),
+    help="Serve on this port of 127.0.0.1; 0 for any that is free.",
+)
 def mcp_command(
     sessions: tuple[Path, ...], allow_writes: bool, http: int | None, **options: Any
 ) -> None:
@@ -33,6 +44,10 @@ def mcp_command(
     With --allow-writes also remember, forget and pin. It speaks over standard input and output, or
     over HTTP on this machine.
     """
+    if allow_writes and options["data"] is None:
+        raise click.UsageError(
+            "--allow-writes is for memories, and no folder for them is given; add --data FOLDER"
+        )
     try:
         from contextwright.serve.mcp_tools import mcp_server
     except ModuleNotFoundError as error:
@@ -43,7 +58,41 @@ def mcp_command(
     if http is None:
         server.run("stdio")
     else:
-        server.run("streamable-http", host="127.0.0.1", port=http)
+        _serve_http(server, http)
+
+
+def _serve_http(server: Any, port: int) -> None:
+    """Answer over HTTP until a signal comes.
+
+    Raises:
+        ProxyError: the port is taken.
+    """
+    import uvicorn
+
+    from contextwright.serve.listen_address import address_of, listening
+
+    with listening(LOOPBACK, port) as bound:
+        click.echo(f"{address_of(bound)}/mcp", err=True)
+        config = uvicorn.Config(server.streamable_http_app(host=LOOPBACK), log_level="error")
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def session_files(paths: tuple[Path, ...]) -> "SessionFiles":
+    """Sessions by their files' names; by the paths as they were given where files share a name.
+
+    Raises:
+        SessionError: one can not be read.
+    """
+    from contextwright.serve.session_tools import SessionFiles
+
+    each = dict.fromkeys(paths)
+    names = Counter(path.name for path in each)
+    return SessionFiles(
+        {
+            path.name if names[path.name] == 1 else str(path): load_session(path, None, None)
+            for path in each
+        }
+    )
 
 
 def _tools(
@@ -60,7 +109,7 @@ def _tools(
     Raises:
         SessionError: it names nothing.
     """
-    from contextwright.serve.session_tools import SessionFiles, SessionTools
+    from contextwright.serve.session_tools import SessionTools
     from contextwright.stores.memory_store import SQLiteMemory
     from contextwright.stores.sqlite import SQLiteSessions
 
@@ -70,17 +119,17 @@ def _tools(
             where="ctx mcp",
             fix="ctx mcp SESSION..., or ctx mcp --data FOLDER",
         )
-    source: Any = SessionFiles({path.name: load_session(path, None, None) for path in paths})
+    source: Any = session_files(paths)
     memory = None
     if data is not None:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder_at(data, mode=0o700)
         source = SQLiteSessions(data / "sessions.sqlite")
         memory = SQLiteMemory(data / "memory.sqlite")
     return SessionTools(
         source,
         memory=memory,
         spec=load_spec(spec) if spec is not None else None,
-        artifacts=FileArtifacts(artifacts) if artifacts is not None else None,
+        artifacts=artifacts_in(artifacts) if artifacts is not None else None,
         **({"window": window} if window else {}),
         **options,
     )

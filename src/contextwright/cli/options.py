@@ -14,7 +14,7 @@ import msgspec
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import write_file
 from contextwright.cli.progress import working
-from contextwright.cli.standard_streams import standard_input
+from contextwright.cli.standard_streams import foreign_output, standard_input
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -28,7 +28,7 @@ from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_json
 from contextwright.spec.expr import Expr
-from contextwright.stores.files import FileArtifacts
+from contextwright.stores.files import artifacts_in
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import C, parse
 
@@ -88,7 +88,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def loaded(artifacts: Path | None, root: tuple[Path, ...], **rest: Any) -> Any:
-        store = FileArtifacts(artifacts) if artifacts is not None else None
+        store = artifacts_in(artifacts) if artifacts is not None else None
         return command(sources=Sources(store, root), **rest)
 
     folder = click.Path(path_type=Path)
@@ -322,9 +322,16 @@ def _from_python(path: Path, name: str) -> Expr:
     if not path.exists():
         raise SpecError("no such file", where=str(path), fix="give FILE.py:NAME")
     try:
-        names = runpy.run_path(str(path))
+        with foreign_output():
+            names = runpy.run_path(str(path))
     except ContextwrightError:
         raise
+    except SystemExit as error:
+        raise SpecError(
+            f"the file ended the command (exit code {error.code})",
+            where=str(path),
+            fix='put what runs, and ends, under if __name__ == "__main__":',
+        ) from error
     except Exception as error:  # whatever the user's own file raises
         line = getattr(error, "lineno", None) or _line_in(error, path)
         raise SpecError(

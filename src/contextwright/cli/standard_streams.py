@@ -4,7 +4,7 @@ or written is an error of ours, and a reader that has seen enough ends a command
 import io
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from typing import Any
 
 from contextwright.errors import SessionError
@@ -64,6 +64,12 @@ def sound_streams() -> Generator[None]:
         sys.stdout, raw.is_closing = before, True
         output.flush()
         output.detach()
+
+
+def foreign_output() -> AbstractContextManager[object]:
+    """While it is open, what others print (a user's file, a framework) goes to the standard error:
+    the standard output is the command's own, and may be read as JSON."""
+    return redirect_stdout(sys.stderr)
 
 
 def _guarded(stream: Any) -> _Output | None:

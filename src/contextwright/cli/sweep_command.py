@@ -8,10 +8,14 @@ import click
 
 from contextwright.cli.options import DEFAULT_SPEC, TOKENS, load_spec
 from contextwright.cli.own_receiver import MODEL
+from contextwright.cli.page_file import refuse_unwritable
 from contextwright.cli.progress import working
 from contextwright.compiler.plan import plan
+from contextwright.errors import SessionError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from contextwright.sweep.run_sweep import SweepSummary
     from contextwright.sweep.sweep_job import SweepSpec
 
@@ -51,6 +55,7 @@ def sweep_command(
     from contextwright.sweep.sweep_job import SweepJob
 
     job = SweepJob(_specs(specs or (DEFAULT_SPEC,), budgets), model, window)
+    refuse_plot(plot)
     with working("0 sessions") as activity:
         done = sweep(
             sessions, job, out, workers=workers, size=size, engine=engine,
@@ -60,12 +65,51 @@ def sweep_command(
         from contextwright.sweep.sweep_plot import write_sweep_plot
 
         write_sweep_plot(done, plot)
+    _refuse_nothing(done, out)
     if as_json:
         import msgspec
 
         click.echo(msgspec.json.encode(done))
-        return
-    _print(done, out)
+    else:
+        _print(done, out)
+    _tell_errors(done)
+
+
+def refuse_plot(plot: Path | None) -> None:
+    """Refuse, before long work, a picture that could not be written at its end.
+
+    Raises:
+        SessionError, StoreError: it could not.
+    """
+    if plot is not None:
+        from contextwright.sweep.sweep_plot import refuse_unknown_picture
+
+        refuse_unknown_picture(plot)
+        refuse_unwritable(plot)
+
+
+def _refuse_nothing(done: "Sequence[SweepSummary]", out: str) -> None:
+    """Refuse a sweep of which nothing came but errors.
+
+    Raises:
+        SessionError: names the first of them.
+    """
+    why = next((one.why for one in done if one.errors), "")
+    if why and not any(one.calls for one in done):
+        raise SessionError(
+            f"no call of a model could be compiled: {why}",
+            where=out,
+            fix="every session's error is in the column error; give sessions that can be read, and "
+            "a model and a spec that they can be compiled for",
+        )
+
+
+def _tell_errors(done: "Sequence[SweepSummary]") -> None:
+    """Say the first error under each spec."""
+    for why in dict.fromkeys(one.why for one in done if one.errors):
+        errors = max(one.errors for one in done if one.why == why)
+        more = f" ({errors - 1:,} more: see the column error)" if errors > 1 else ""
+        click.echo(f"not compiled: {why}{more}", err=True)
 
 
 def _specs(texts: Sequence[str], budgets: Sequence[int]) -> "tuple[SweepSpec, ...]":
@@ -94,17 +138,12 @@ def _state(sessions: int, known: int) -> str:
 
 def _print(done: "Sequence[SweepSummary]", out: str) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    table = Table(box=None)
-    for name in ("", "calls", "errors", "tokens", "of all", "cached", "cost", "of all", "in sight",
-                 "evidence", "violations", "ms a call"):  # fmt: skip
-        table.add_column(name, justify="right", no_wrap=True)
+    spent = _table("calls", "errors", "tokens", "of all", "cached", "cost", "of all")
+    shown = _table("in sight", "evidence", "violations", "ms a call")
     for number, one in enumerate(done, 1):
-        table.add_row(
+        spent.add_row(
             f"{number}",
             f"{one.calls:,}",
             f"{one.errors:,}",
@@ -113,15 +152,28 @@ def _print(done: "Sequence[SweepSummary]", out: str) -> None:
             _share(one.cached, one.tokens),
             f"${one.cost / 1_000_000:.4f}",
             _share(one.cost, one.whole_cost),
+        )
+        shown.add_row(
+            f"{number}",
             _share(one.in_sight, one.values),
             _share(one.evidence, one.values),
             f"{one.violations:,}",
             f"{1000 * one.seconds / max(1, one.calls):.1f}",
         )
-    console.print(table)
+    console.print(spent)
+    console.print(shown)
     for number, one in enumerate(done, 1):
         console.print(f"{number}  {one.spec}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"rows: {out}", markup=False, soft_wrap=True)
+
+
+def _table(*columns: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None)
+    for name in ("", *columns):
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
 
 
 def _share(part: int, whole: int) -> str:

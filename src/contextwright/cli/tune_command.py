@@ -8,7 +8,9 @@ import click
 
 from contextwright.cli.options import TOKENS, load_spec
 from contextwright.cli.own_receiver import MODEL
+from contextwright.cli.page_file import refuse_unwritable
 from contextwright.cli.progress import working
+from contextwright.cli.sweep_command import refuse_plot
 from contextwright.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -78,6 +80,8 @@ def tune_command(
         objectives=objectives or USUAL_OBJECTIVES,
         seed=seed,
     )
+    refuse_unwritable(out)
+    refuse_plot(plot)
     folder = study or out.with_name(f"{out.name}.study")
     with working("splitting the sessions") as status:
         done = tune(

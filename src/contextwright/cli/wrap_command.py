@@ -14,12 +14,11 @@ from contextwright.cli.proxy_options import load_server, proxy_options
 from contextwright.errors import ProxyError
 from contextwright.serve.agent_commands import AgentCommand, agent_command
 from contextwright.serve.call_ledger import CallSums
+from contextwright.serve.outward_proxy import direct_to_us
 from contextwright.serve.settings import ProxySettings
 
 
-@click.command(
-    "wrap", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)
+@click.command("wrap", context_settings={"allow_interspersed_args": False})
 @click.option("--upstream", help="Where its requests go; by default its own provider.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @proxy_options
@@ -50,7 +49,8 @@ def _run(agent: AgentCommand, url: str) -> int:
     """
     try:
         process = subprocess.Popen(  # noqa: S603 -- the user's own command
-            agent.command(url), env={**os.environ, **agent.environment(url)}
+            agent.command(url),
+            env={**os.environ, **direct_to_us(os.environ), **agent.environment(url)},
         )
     except OSError as error:
         raise ProxyError(

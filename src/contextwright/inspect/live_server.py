@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
+from contextwright.errors import address_error
 from contextwright.inspect.live_session import LiveSession
 from contextwright.inspect.page import page
 
@@ -27,6 +28,9 @@ class LiveServer(ThreadingHTTPServer):
 
     Args:
         port: 0 for one that is free.
+
+    Raises:
+        ProxyError: the port is taken, or is none.
     """
 
     daemon_threads = True
@@ -35,7 +39,10 @@ class LiveServer(ThreadingHTTPServer):
         self.live = live
         self.token = secrets.token_urlsafe(16)
         self.is_closing = False
-        super().__init__((LOOPBACK, port), _Handler)
+        try:
+            super().__init__((LOOPBACK, port), _Handler)
+        except OSError as error:
+            raise address_error(error, LOOPBACK, port) from error
 
     @property
     def address(self) -> str:

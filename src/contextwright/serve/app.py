@@ -19,6 +19,7 @@ from contextwright.serve.proxy_stores import proxy_stores
 from contextwright.serve.recent_packs import RecentPacks
 from contextwright.serve.settings import LOCAL_NAMES, ProxySettings, is_key, is_loopback
 from contextwright.serve.upstream import Upstream, UpstreamReset
+from contextwright.stores.sqlite import SQLiteSessions
 
 _STATUSES = {
     "max_body": 413,
@@ -46,9 +47,10 @@ class ProxyApp:
 
     def __init__(self, settings: ProxySettings) -> None:
         self.settings = settings
-        ledger, sessions = proxy_stores(settings.data, settings.cache)
-        self.ledger, self.packs = ledger, RecentPacks(settings.max_bytes)
         self.upstream = Upstream(settings.upstream)
+        ledger, sessions = proxy_stores(settings.data, settings.cache)
+        self.ledger, self._sessions = ledger, sessions
+        self.packs = RecentPacks(settings.max_bytes)
         self.proxy = Proxy(
             settings,
             CallCompiler(settings, sessions),
@@ -133,6 +135,8 @@ class ProxyApp:
         finally:
             await self.upstream.close()
             await self.proxy.close()
+            if isinstance(self._sessions, SQLiteSessions):  # a database is the ledger's as well
+                self._sessions.close()
             self.ledger.close()
 
 

@@ -133,7 +133,7 @@ class CallLedger:
         self._database.close()
 
 
-def file_ledger(path: Path | None = None, **waiting: float) -> CallLedger:
+def file_ledger(path: Path | None = None, **waiting: Any) -> CallLedger:
     """A ledger in an SQLite file, by default in memory.
 
     Args:

@@ -267,11 +267,14 @@ class CallCompiler:
         return opened(call, raw)
 
     def _decoded(self, raw: bytes, field: str, key: bytes = b"") -> Json:
-        if self.redacts:
-            refuse_repeated(raw)  # what one reader redacts another could read
-            source: Any = msgspec.json.decode(raw)
-        else:
-            source = self._grown.decoded(key, field, raw)
+        try:
+            if self.redacts:
+                refuse_repeated(raw)  # what one reader redacts another could read
+                source: Any = msgspec.json.decode(raw)
+            else:
+                source = self._grown.decoded(key, field, raw)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise unread_body("the body is no JSON") from error
         if not isinstance(source, dict):
             raise unread_body("the body is no JSON object")
         return object_if(source)

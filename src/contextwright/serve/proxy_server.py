@@ -9,15 +9,12 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from contextwright.errors import ProxyError
 from contextwright.formats import FORMATS, format_named
 from contextwright.serve.app import ProxyApp
 from contextwright.serve.http_protocol import MOST, http_protocol
 from contextwright.serve.idle_collection import collect_between_calls
+from contextwright.serve.listen_address import address_of, listening
 from contextwright.serve.settings import ProxySettings
-
-_WAITING = 1024
-"""Connections that may wait to be accepted."""
 
 
 class ProxyServer(uvicorn.Server):
@@ -46,34 +43,6 @@ class ProxyServer(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-def listening(settings: ProxySettings) -> socket.socket:
-    """A socket at the proxy's address.
-
-    Raises:
-        ProxyError: the address is taken, or none of this machine's.
-    """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        bound.bind((settings.host.strip("[]"), settings.port))
-        bound.listen(_WAITING)
-    except OSError as error:
-        bound.close()
-        raise ProxyError(
-            f"can not listen there: {error.strerror}",
-            where=f"{settings.host}:{settings.port}",
-            fix="choose another port (--port 0 is any that is free) or another host",
-        ) from error
-    return bound
-
-
-def address_of(bound: socket.socket) -> str:
-    """The base URL of a proxy that listens at a socket."""
-    host, port = bound.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def server_of(app: ProxyApp) -> ProxyServer:
@@ -105,7 +74,7 @@ def serve(settings: ProxySettings, ready: Callable[[ProxyApp, str], None]) -> Pr
         ProxyError: the settings can not be, or the address is taken.
     """
     app = ProxyApp(settings)
-    bound = listening(settings)
+    bound = listening(settings.host, settings.port)
     ready(app, address_of(bound))
     for name in FORMATS:  # a conversation's second call asks them all whether it is theirs
         format_named(name)
@@ -129,7 +98,7 @@ class ProxyThread:
 
     def __init__(self, settings: ProxySettings) -> None:
         self.app = ProxyApp(settings)
-        self._socket = listening(settings)
+        self._socket = listening(settings.host, settings.port)
         self.url = address_of(self._socket)
         self._server = server_of(self.app)
         self._thread = threading.Thread(

@@ -15,6 +15,7 @@ from yarl import URL
 from contextwright.errors import ProxyError
 from contextwright.serve.content_codings import decoder_of
 from contextwright.serve.http_headers import Header, value_of
+from contextwright.serve.outward_proxy import outward_proxy
 
 CONNECT_S = 30.0
 _LONGEST_HEADER = 256 * 1024
@@ -93,12 +94,16 @@ class Upstream:
 
     Args:
         url: as `ProxySettings.upstream`.
+
+    Raises:
+        ProxyError: the environment names a proxy that nobody here speaks to.
     """
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         self.root = f"{parts.scheme}://{parts.netloc}"
         self.path = parts.path.rstrip("/")
+        self._proxy = _proxy_options(outward_proxy(self.root))
         self._session: aiohttp.ClientSession | None = None
 
     async def open(self) -> None:
@@ -114,6 +119,7 @@ class Upstream:
             max_line_size=_LONGEST_HEADER,
             max_field_size=_LONGEST_HEADER,
             trace_configs=[trace],
+            **self._proxy,
         )
 
     async def close(self) -> None:
@@ -177,6 +183,15 @@ class Upstream:
             where=self.root,
             fix="look whether it runs, and whether this machine reaches it; then try again",
         )
+
+
+def _proxy_options(named: str | None) -> dict[str, Any]:
+    """A proxy for the client, its credentials apart: errors name its URL."""
+    if named is None:
+        return {}
+    url = URL(named)
+    login = aiohttp.BasicAuth(url.user, url.password or "") if url.user else None
+    return {"proxy": url.with_user(None), "proxy_auth": login}
 
 
 async def _reused(session: object, context: Any, params: object) -> None:

@@ -1,6 +1,7 @@
 """Specs as JSON and back. All arguments are written out, so that a changed default changes no
 replay."""
 
+from codecs import BOM_UTF8
 from typing import Any
 
 import msgspec
@@ -46,6 +47,8 @@ def from_json(data: bytes | str) -> Expr:
         SpecError: not JSON, an unknown word or option, a pipe that means nothing. `where` is a
             JSON pointer.
     """
+    if isinstance(data, bytes):
+        data = data.removeprefix(BOM_UTF8)  # as some editors begin a file
     try:
         value = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

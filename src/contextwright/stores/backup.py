@@ -10,7 +10,7 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.stores.database import Database
-from contextwright.stores.files import FileArtifacts, sync_folder, write_durably
+from contextwright.stores.files import FileArtifacts, artifacts_in, sync_folder, write_durably
 
 PAGES = 1000
 """Pages that are copied at a time; writers go on in between."""
@@ -83,7 +83,7 @@ def _unseen(_store: str, _done: int, _all: int) -> None:
 
 def _database(source: Path, target: Path, report: Callable[[str, int, int], None]) -> BackedUp:
     temporary = target.with_name(f"{target.name}.{os.urandom(4).hex()}.tmp")
-    database = Database(source, "", fix="give a file of SQLite that can be read")
+    database = Database(source, "", fix="give a file of SQLite that can be read", as_it_is=True)
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(temporary)) as copy, database.reading() as connection:
@@ -104,7 +104,7 @@ def _database(source: Path, target: Path, report: Callable[[str, int, int], None
 
 
 def _artifacts(source: Path, target: Path, report: Callable[[str, int, int], None]) -> BackedUp:
-    store, copy = FileArtifacts(source), FileArtifacts(target)
+    store, copy = artifacts_in(source), FileArtifacts(target)
     keys = [
         f"{folder}/{path.name}" for folder in ("blobs", "names") for path in _files(source / folder)
     ]

@@ -49,6 +49,7 @@ class Database:
         durable: whether a transaction is on the disk when it ends.
         busy: seconds to wait for another process's transaction.
         rest_s: for which nobody waits again, once that was in vain.
+        as_it_is: whether the file keeps the log that it has: it may be of somebody else.
 
     Raises:
         StoreError: not a database.
@@ -63,6 +64,7 @@ class Database:
         durable: bool = True,
         busy: float = BUSY_SECONDS,
         rest_s: float = 0.0,
+        as_it_is: bool = False,
     ) -> None:
         self.path, self._fix = str(path), fix
         self._rest_s, self._rests_until_s = rest_s, 0.0
@@ -73,7 +75,8 @@ class Database:
             self._connection = self._connect(busy)
             run = self._connection.execute
             if not self.read_only:
-                self._write_ahead(busy)
+                if not as_it_is:
+                    self._write_ahead(busy)
                 run("PRAGMA synchronous=FULL" if durable else "PRAGMA synchronous=NORMAL")
                 run("PRAGMA secure_delete=ON")
             # what a statement replaces would be in a temporary file otherwise

@@ -35,6 +35,23 @@ class FileArtifacts(Artifacts):
         return len(left)
 
 
+def artifacts_in(root: Path) -> FileArtifacts:
+    """The artifacts of a folder that has some; `FileArtifacts` makes a folder that is missing.
+
+    Raises:
+        StoreError: it is none of artifacts. Databases in it are named.
+    """
+    if all((root / folder).is_dir() for folder in ("blobs", "names")):
+        return FileArtifacts(root)
+    files = sorted(root.glob("*.sqlite")) + sorted(root.glob("*.db"))
+    named = f"; its databases are {', '.join(map(str, files[:4]))}" if files else ""
+    raise StoreError(
+        "this folder holds no artifacts" if root.is_dir() else "there is no folder of artifacts",
+        where=str(root),
+        fix=f"give the folder of a FileArtifacts: it has blobs and names in it{named}",
+    )
+
+
 _ERRORS: Mapping[int, type[StoreError]] = {
     errno.ENOSPC: StoreFull,
     errno.EDQUOT: StoreFull,

@@ -13,7 +13,7 @@ import msgspec
 from contextwright.errors import CorruptData, StoreError
 from contextwright.stores import answers, board, board_rows, memory_rows
 from contextwright.stores.database import Database
-from contextwright.stores.files import FileArtifacts, write_durably
+from contextwright.stores.files import FileArtifacts, artifacts_in, write_durably
 from contextwright.stores.heal_session import cut_session, heal_session
 from contextwright.stores.memory_store import SQLiteMemory
 from contextwright.stores.row_hash import HashedTable, row_hash
@@ -29,6 +29,8 @@ _OPENERS: dict[str, Callable[[Path], Any]] = {
     "steps": board.TaskBoard,
 }
 """Tables, and the stores that they are of."""
+_UNHASHED = frozenset({"calls"})
+"""Tables whose rows have no hashes, of a proxy's ledger: SQLite's own check is all."""
 _TABLES = (memory_rows.TABLE, answers.TABLE, board_rows.TABLE)
 
 
@@ -66,7 +68,7 @@ def verify(
 
     Args:
         path: a file of `SQLiteSessions`, `SQLiteMemory`, `SQLiteAnswers` or `TaskBoard`, or of
-            several, or a folder of `FileArtifacts`.
+            several, a proxy's ledger, or a folder of `FileArtifacts`.
         repair: heal what its hashes or a copy have twice; set the rest aside, in PATH.damaged of
             a file and in `damaged` of a folder, so that it is in nobody's way.
         copy: a backup of it, for what is lost here.
@@ -110,7 +112,7 @@ def _file(path: Path, copy: Path | None, repair: bool) -> _Checked:
     for line in lines:
         yield 1, None if line == "ok" else Damage("file", str(path), line)
     stores = [name for name in _OPENERS if name in tables]
-    if not stores:
+    if not stores and not _UNHASHED & tables:
         raise StoreError(
             "this file holds no store of ours",
             where=str(path),
@@ -130,7 +132,7 @@ def _file(path: Path, copy: Path | None, repair: bool) -> _Checked:
 
 @contextmanager
 def _opened(path: Path) -> Generator[Database]:
-    database = Database(path, "", fix="give the file of a store")
+    database = Database(path, "", fix="give the file of a store", as_it_is=True)
     try:
         yield database
     finally:
@@ -200,13 +202,7 @@ def _base64(value: bytes) -> dict[str, str]:
 
 
 def _folder(path: Path, copy: Path | None, repair: bool) -> _Checked:
-    if not (path / "blobs").is_dir() or not (path / "names").is_dir():
-        raise StoreError(
-            "this folder holds no artifacts",
-            where=str(path),
-            fix="give the folder of a FileArtifacts: it has blobs and names in it",
-        )
-    artifacts, other = FileArtifacts(path), FileArtifacts(copy) if copy is not None else None
+    artifacts, other = artifacts_in(path), artifacts_in(copy) if copy is not None else None
     blobs = [f"blobs/{blob.key}" for blob in artifacts.blobs()]
     names = artifacts.names()
     entries = [record.id for record in artifacts.damaged()]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import SpecError
+from contextwright.render.target import target
 from contextwright.stores.store import SessionStore
 from contextwright.sweep.arrow import pq
 from contextwright.sweep.object_files import is_object_url, upload
@@ -29,6 +30,7 @@ class SweepSummary(msgspec.Struct, kw_only=True):
     Args:
         sessions, calls: that were compiled. errors: calls and sessions that were not.
         tokens and the rest: sums over the calls, as `CallRow` has them.
+        why: the first of the errors, with its session.
     """
 
     spec: str
@@ -45,6 +47,7 @@ class SweepSummary(msgspec.Struct, kw_only=True):
     evidence: int = 0
     violations: int = 0
     seconds: float = 0.0
+    why: str = ""
 
 
 def sweep(
@@ -76,7 +79,8 @@ def sweep(
         progress: called with the sessions that are done, and how many of them were done before.
 
     Raises:
-        SpecError: no specs, two of one name, no workers, or an unknown engine.
+        SpecError: no specs, two of one name, no workers, or an unknown engine. ModelError: the
+            model is not known, and no window is given.
         SessionError: no such sessions. StoreError: the result can not be written.
     """
     count = usual_workers() if workers is None else workers
@@ -123,25 +127,36 @@ class _Progress:
 def summaries(result: Path, job: SweepJob) -> list[SweepSummary]:
     """What the calls of each spec came to, in the order of the job."""
     sums = {spec.name: SweepSummary(spec=spec.name) for spec in job.specs}
-    unread = 0
+    unread: list[str] = []
     file: Any = pq.ParquetFile(result)
     last: dict[str, tuple[str, int]] = {}
     for batch in file.iter_batches(_READ):
         for row in batch.to_pylist():
             one = sums.get(row["spec"])
             if one is None:
-                unread += 1
+                unread.append(_why(row))
                 continue
             place = (row["source"], row["row"])
             one.sessions += last.get(one.spec) != place
             last[one.spec] = place
             one.calls += not row["error"]
-            one.errors += bool(row["error"])
+            if row["error"]:
+                one.errors += 1
+                one.why = one.why or _why(row)
             for name in _SUMMED:
                 setattr(one, name, getattr(one, name) + row[name])
     for one in sums.values():
-        one.errors += unread
+        one.errors += len(unread)
+        one.why = one.why or next(iter(unread), "")
     return list(sums.values())
+
+
+def _why(row: dict[str, Any]) -> str:
+    """The error of a row in one line, with its place."""
+    what, *more = str(row["error"]).splitlines()
+    fix = next((line.strip() for line in more if line.strip().startswith("fix:")), "")
+    call = f", call {row['call']}" if row["call"] else ""
+    return f"{row['source']} row {row['row']}{call}: {what}{f'; {fix}' if fix else ''}"
 
 
 def _check(job: SweepJob, workers: int, size: int) -> None:
@@ -155,6 +170,7 @@ def _check(job: SweepJob, workers: int, size: int) -> None:
     for name, number in (("workers", workers), ("size", size)):
         if not isinstance(number, int) or number < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(f"{name} is {number!r}", where=f"sweep({name}=...)", fix="1 or more")
+    target(job.model, window=job.window)  # or every call would have the same error
     if not 0 < job.share <= 1:
         fix = "more than 0, and 1 for all calls"
         raise SpecError(f"share is {job.share!r}", where="SweepJob(share=...)", fix=fix)

@@ -59,6 +59,25 @@ def pyplot() -> Any:
     return plt
 
 
+def refuse_unknown_picture(path: str | Path) -> None:
+    """Refuse, before anything is computed, a picture of a kind that can not be drawn.
+
+    Raises:
+        MissingExtra: matplotlib is not there. StoreError: it could not be written.
+    """
+    plots = pyplot()
+    figure = plots.figure()
+    known = sorted(figure.canvas.get_supported_filetypes())
+    plots.close(figure)
+    kind = Path(path).suffix.removeprefix(".").lower()
+    if kind and kind not in known:
+        raise StoreError(
+            f"no picture can be drawn as {kind!r}",
+            where=str(path),
+            fix=f"give FILE.svg or .png; known: {', '.join(known)}",
+        )
+
+
 def write_figure(plots: Any, figure: Any, path: str | Path) -> None:
     """Write a figure, and let it go.
 

@@ -12,6 +12,7 @@ import msgspec
 
 from contextwright.errors import MissingExtra, SpecError, StoreError
 from contextwright.spec.expr import Expr
+from contextwright.stores.folder import folder_at
 from contextwright.stores.store import SessionStore
 from contextwright.sweep.arrow import pa, pq
 from contextwright.sweep.recorded_sessions import session_tables
@@ -37,17 +38,13 @@ class StudyFolder:
     """Where a search is: its job, its sessions in two halves, and the journal of its trials.
 
     Raises:
-        StoreError: another search is there.
+        StoreError: another search is there, or it can not be made.
     """
 
     def __init__(self, path: Path, job: TuneJob, sources: list[str]) -> None:
-        self.path, self._job = path, job
-        path.mkdir(parents=True, exist_ok=True)
-        identity, file = _encode((job, sources)), path / "job.json"
-        if not file.exists():
-            with whole_file(file) as temporary:
-                temporary.write_bytes(identity)
-        elif file.read_bytes() != identity:
+        self.path, self._job = folder_at(path), job
+        self._identity, self._file = _encode((job, sources)), path / "job.json"
+        if self._file.exists() and self._file.read_bytes() != self._identity:
             raise StoreError(
                 "another search is in this folder: other sessions, specs, budget or objectives",
                 where=str(path),
@@ -82,6 +79,7 @@ class StudyFolder:
                     where="tune(SESSIONS)",
                     fix="give two different sessions at least, better hundreds",
                 )
+            self._begin()
             middle = digests[len(digests) // 2]
             for path, above in ((self.seen, False), (self.untouched, True)):
                 self._write(path, places, middle, above=above)
@@ -91,6 +89,11 @@ class StudyFolder:
     def study(self) -> "TrialStudy":
         """The trials, as far as they are."""
         return TrialStudy(self._job, self.path / "trials.journal")
+
+    def _begin(self) -> None:
+        """From now on the folder is this search's."""
+        with whole_file(self._file) as temporary:
+            temporary.write_bytes(self._identity)
 
     def _digests(self, table: Any) -> list[str]:
         seed = str(self._job.seed).encode()

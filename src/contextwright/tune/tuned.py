@@ -74,7 +74,7 @@ def read_tuned(path: str | Path) -> Tuned:
         return msgspec.json.decode(Path(path).read_bytes(), type=Tuned)
     except (OSError, msgspec.DecodeError, UnicodeError) as error:
         raise SpecError(
-            f"no file of a tuned spec: {error}"[:300],
+            f"no file of a tuned spec: {getattr(error, 'strerror', None) or error}"[:300],
             where=str(path),
             fix="`ctx tune SESSIONS --budget N -o tuned.json` writes one",
         ) from error
