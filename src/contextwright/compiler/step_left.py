@@ -160,9 +160,9 @@ def _with_summary(
     between = (b for b in near.blocks if first <= b.order < stop and b.order not in standing)
     members = [b for b in between if b.tier <= LOWEST or is_within(b.order, spans)]
     passed = near.state.passed_spans
-    told = joined_spans(passed, [block.order for block in members])
+    places = joined_spans(passed, [block.order for block in members])
     if passed:
-        lineage = lineage_of_part(part_of(told, first), inputs.snapshot)
+        lineage = lineage_of_part(part_of(places, first), inputs.snapshot)
     else:
         lineage = tuple(chain.from_iterable(block.lineage for block in members))
     whole = logged((one.order for one in members), inputs) if inputs.mapping else members
@@ -170,7 +170,7 @@ def _with_summary(
     tokens += sum(tokens_between(*span, inputs) for span in passed)
     tells = replace(made, lineage=lineage)
     left = tuple(tells if block is made else block for block in left)
-    return left, _with_entry(findings, tells, told, tokens)
+    return left, _with_entry(findings, tells, places, tokens)
 
 
 def _told_as_logged(findings: Findings, inputs: Inputs) -> Findings:

@@ -20,8 +20,8 @@ from contextwright.compiler.refused_steps import refusal, says_the_same
 from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, StoodFor, replaced_by
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
 from contextwright.compiler.word_left import behind_all
-from contextwright.compiler.word_of_log import by_itself
-from contextwright.compiler.word_steps import applied, refined
+from contextwright.compiler.word_of_log import by_itself, refined
+from contextwright.compiler.word_steps import applied
 from contextwright.compiler.words_in_front import front_of, without_merged
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union

@@ -1,12 +1,16 @@
-"""A word by itself that tells what it makes of the log, without being given what it stands on."""
+"""A word of the whole conversation: what it makes of the log without being given what it stands on,
+and what a receipt says of it without an entry for each exchange."""
 
 from typing import TYPE_CHECKING
 
 from contextwright.blocks.block import Blocks
-from contextwright.compiler.token_sums import tokens_between
-from contextwright.compiler.word_left import Guarding, in_two, told_by
-from contextwright.spec.expr import Atom
+from contextwright.compiler.change_ranges import left_out_beside
+from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.compiler.word_left import Guarding, in_two, is_chosen, told_by
+from contextwright.compiler.word_steps import applied
+from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.kind import Kind
 from contextwright.spec.word_roles import LogReader
 
 if TYPE_CHECKING:
@@ -32,3 +36,21 @@ def _of_log(word: LogReader, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
     if made is None:
         return None
     return tracer.selected(repr(word), (), made.blocks, told_by(made))
+
+
+def refined(word: Atom, head: Expr | None, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
+    """What a refiner leaves of the whole conversation, what it left out written in ranges; None
+    where another term may bring that, or something is redacted from it."""
+    is_whole = isinstance(head, Atom) and head.traits.whole and inputs.protection.compaction < 0
+    is_part = max(inputs.start, inputs.oldest) > inputs.snapshot.preamble or inputs.resumes
+    is_logged = inputs.is_sole and not (inputs.guards or inputs.snapshot.has_summaries)
+    if word.kind is not Kind.REFINER or not (is_whole and is_logged):
+        return None
+    if is_part or tracer.counts_steps:
+        return None
+    every = inputs.conversation(SOURCE)
+    made = applied(word, every, inputs)
+    if not is_chosen(made, every, inputs):
+        return tracer.record(repr(word), every, made)
+    tracer.take(left_out_beside(made, repr(word), inputs))
+    return made

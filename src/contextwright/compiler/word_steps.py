@@ -6,13 +6,10 @@ log (`compiler.step_places`), and what lies behind it is decided as at that plac
 stay then, its ages, and what had settled.
 """
 
-from typing import TYPE_CHECKING
-
 import msgspec
 from msgspec.structs import astuple, replace
 
 from contextwright.blocks.block import Blocks
-from contextwright.compiler.change_ranges import left_out_beside
 from contextwright.compiler.step_places import (
     LimitStep,
     inputs_then,
@@ -22,14 +19,10 @@ from contextwright.compiler.step_places import (
     step_of,
 )
 from contextwright.compiler.token_sums import SOURCE, tokens_between
-from contextwright.compiler.word_left import collected, is_chosen
-from contextwright.spec.expr import Atom, Expr
+from contextwright.compiler.word_left import collected
+from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.kind import Kind
 from contextwright.spec.word_roles import Shortener
-
-if TYPE_CHECKING:
-    from contextwright.compiler.trace import Tracer
 
 
 def applied(word: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
@@ -121,21 +114,3 @@ def _left(word: Atom, old: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:
 
 def _collected(inputs: Inputs) -> tuple[int, ...]:
     return (*collected(inputs), len(inputs.used))
-
-
-def refined(word: Atom, head: Expr | None, inputs: Inputs, tracer: "Tracer") -> Blocks | None:
-    """What a refiner leaves of the whole conversation, what it left out written in ranges; None
-    where another term may bring that, or something is redacted from it."""
-    is_whole = isinstance(head, Atom) and head.traits.whole and inputs.protection.compaction < 0
-    is_part = max(inputs.start, inputs.oldest) > inputs.snapshot.preamble or inputs.resumes
-    is_logged = inputs.is_sole and not (inputs.guards or inputs.snapshot.has_summaries)
-    if word.kind is not Kind.REFINER or not (is_whole and is_logged):
-        return None
-    if is_part or tracer.counts_steps:
-        return None
-    every = inputs.conversation(SOURCE)
-    made = applied(word, every, inputs)
-    if not is_chosen(made, every, inputs):
-        return tracer.record(repr(word), every, made)
-    tracer.take(left_out_beside(made, repr(word), inputs))
-    return made
