@@ -21,6 +21,7 @@ from contextwright.render.providers import provider_named
 from contextwright.render.target import Target
 from contextwright.session.exchange import Exchange
 from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import from_json, to_json
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Refs
@@ -73,7 +74,7 @@ class Case(msgspec.Struct, frozen=True, eq=False):
         session, and is long enough not to stand anywhere by chance."""
         if len(text) <= SHORT or _is_escaped(text):
             return False
-        return sum(text in other for other in _session_texts(self.session)) == 1
+        return sum(text in other for other in _session_texts(self.session.snapshot())) == 1
 
 
 def _is_escaped(text: str) -> bool:
@@ -85,15 +86,14 @@ def _is_escaped(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _session_texts(session: Session) -> list[str]:
-    snapshot = session.snapshot()
+def _session_texts(snapshot: Snapshot) -> list[str]:
     texts = [
         text
         for exchange in snapshot.exchanges()
         for event in exchange.events
         for text in texts_of(event, exchange)
     ]
-    return [*texts, *strings(dict(session.state))]
+    return [*texts, *strings(dict(snapshot.state))]
 
 
 Breach = tuple[str, str]
