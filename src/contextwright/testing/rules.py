@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import msgspec
 
+from contextwright.blocks.minified_results import WHY
 from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.pack import Pack
@@ -65,8 +66,9 @@ class Case(msgspec.Struct, frozen=True, eq=False):
 
     def holds(self, text: str) -> bool:
         """Whether the request holds a text byte for byte, or as the JSON that it is without blanks
-        where the spec says so; where it may not, it is said to."""
-        forms = {text.strip(), minimal(text)} if "minify()" in repr(self.spec) else {text.strip()}
+        where the receipt says so; where it may not, it is said to."""
+        is_said = any(change.reason == WHY for change in self.pack.manifest.changes)
+        forms = {text.strip(), minimal(text)} if is_said else {text.strip()}
         return _is_escaped(text) or any(form in sent for sent in self.texts for form in forms)
 
     def is_telling(self, text: str) -> bool:
