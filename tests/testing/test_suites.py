@@ -94,3 +94,12 @@ def test_the_newest_result_may_come_without_blanks_behind_a_note():
     pack = compile(session, C.compaction(4000), target=target_for("openai-chat"))
     assert any(change.reason == "JSON without its blanks" for change in pack.manifest.changes)
     check_pack(session, C.compaction(4000), "openai-chat", ["live-edge-stays"])
+
+
+def test_what_a_spec_redacts_need_not_be_sent_as_it_was():
+    session = Session("one")
+    session.user("Call them.")
+    session.call("find", {"what": "temples"}, id="c1")
+    session.result("c1", '[{"name": "Akshardham", "phone_number": "+1 415 555 0100"}]')
+    spec = C.default() | C.redact("pii", operator="mask")
+    check_pack(session, spec, "openai-chat", ["live-edge-stays"])

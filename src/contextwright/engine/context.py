@@ -298,6 +298,12 @@ class Context:
         format = self._options.get("format") or history.read.format
         if history.read.format in FRAMEWORKS:
             format = "openai-chat"  # the framework makes what its model's provider takes
+        if not listed.messages and not format:
+            raise SpecError(
+                "there is nothing to send: no message yet",
+                where="context(messages)",
+                fix="append the user's message first",
+            )
         if format not in LISTS:
             raise NotInThisFormat(
                 f"messages of the format {format or 'of several kinds'!r} can not be written back",

@@ -359,6 +359,12 @@ def _refuse(left: Expr, atom: Atom) -> None:
             fix=f"{left!r} + {atom!r}",
         )
     last = _terminal(left)
+    if last is not None and atom.kind is last.kind:
+        raise SpecError(
+            f"{last.word} ({last.kind.value}) comes last, once; {atom.word} is another one",
+            where=where,
+            fix=f"one of them: ... | {last!r}, or ... | {atom!r}",
+        )
     if last is not None and not _adds_nothing(atom):
         raise SpecError(
             f"{last.word} ({last.kind.value}) comes last; {atom.word} ({atom.kind.value}) "
