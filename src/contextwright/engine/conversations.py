@@ -72,7 +72,7 @@ class Conversations:
                     f"{name} is {value!r}", where=f"Conversations({name}=...)", fix="more than 0"
                 )
         fix = 'such as SQLiteSessions("sessions.db")'
-        expect_methods("store", store, ("ids", "load", "save"), "Conversations(...)", fix)
+        expect_methods("store", store, ("ids", "save"), "Conversations(...)", fix)
         self.max_bytes, self.expires_after_s = max_bytes, expires_after_s
         self.store, self.format, self.degraded = store, format, ""
         self._clock = clock
