@@ -98,10 +98,10 @@ class Context:
         self.conversations = (  # one without conversations is false
             Conversations(format=format) if conversations is None else conversations
         )
-        given: dict[str, Any] = {**options}
-        self._spec, self._model, self._options = spec, model, given
-        self._options_of_target = {name: given[name] for name in OPTIONS if name in given}
-        self._own_options = {name: given[name] for name in given if name not in OPTIONS}
+        known: dict[str, Any] = {**options}
+        self._spec, self._model, self._options = spec, model, known
+        self._options_of_target = {name: known[name] for name in OPTIONS if name in known}
+        self._own_options = {name: known[name] for name in known if name not in OPTIONS}
         self._engines = ContextEngines()
         self._last: ContextCall | None = None
 

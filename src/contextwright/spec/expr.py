@@ -359,18 +359,13 @@ def _refuse(left: Expr, atom: Atom) -> None:
             fix=f"{left!r} + {atom!r}",
         )
     last = _terminal(left)
-    if last is not None and atom.kind is last.kind:
-        raise SpecError(
-            f"{last.word} ({last.kind.value}) comes last, once; {atom.word} is another one",
-            where=where,
-            fix=f"one of them: ... | {last!r}, or ... | {atom!r}",
-        )
     if last is not None and not _adds_nothing(atom):
+        one = f"one of them: ... | {last!r}, or ... | {atom!r}"
         raise SpecError(
             f"{last.word} ({last.kind.value}) comes last; {atom.word} ({atom.kind.value}) "
             "follows it",
             where=where,
-            fix=f"... | {atom!r} | {last!r}",
+            fix=one if atom.kind is last.kind else f"... | {atom!r} | {last!r}",
         )
     compress = _compressing(left)
     if atom.verb is Verb.SELECT and compress is not None:
