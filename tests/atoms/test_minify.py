@@ -90,6 +90,12 @@ def test_what_may_be_quoted_stays_as_it_came(options):
     assert not manifest.changes and not manifest.notes
 
 
+def test_the_newest_result_is_given_back_whole():
+    """Its value is the same with blanks as without: `C.expand` behind the word is not undone."""
+    text, manifest = sent(looked_up(), C.default() | C.minify() | C.expand())
+    assert text == ROWS and not manifest.notes
+
+
 def test_a_tier_that_is_never_shortened_stays_as_it_came():
     assert sent(looked_up(), C.default() | C.priority(1) | C.minify())[0] == ROWS
 

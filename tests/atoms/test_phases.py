@@ -259,6 +259,18 @@ def test_what_passes_its_cap_is_said():
     assert any("C.cap(max_tokens=20) is passed by" in note for note in pinned.manifest.notes)
 
 
+def test_what_a_word_says_twice_is_said_once():
+    """A compile may look further back than at first, and ask a word again."""
+    session = Session("s")
+    for n in range(12):
+        session.user(f"question {n}")
+        session.call("read", {"n": n}, id=f"c{n}")
+        session.result(f"c{n}", f"line {n}\n" * 200)
+        session.assistant(f"answer {n}")
+    notes = compile(session, C.default() | C.cap(1), model="gpt-5").manifest.notes
+    assert notes and len(set(notes)) == len(notes)
+
+
 def test_a_total_of_all_injectors_is_held_or_refused():
     injectors = (system_role("Be careful."), user_memory(), knowledge())
     assert InjectionOrchestrator(injectors, total=3300).spec

@@ -2,6 +2,7 @@
 
 import copy
 
+import pydantic
 import pytest
 
 from contextwright import C, Context, compile
@@ -73,3 +74,26 @@ def test_a_name_of_a_field_is_redacted_as_what_it_holds():
     body = {**CHAT, "metadata": {"eve@example.com": "yes", "team": "blue"}}
     made = Context(SPEC)(body)
     assert made["metadata"] == {"[REDACTED]": "yes", "team": "blue"}
+
+
+class Tool(pydantic.BaseModel):
+    name: str
+    about: str = pydantic.Field(alias="description")
+
+
+def test_an_object_stays_of_its_type_and_keeps_what_is_not_redacted():
+    tool = Tool(name="get", description="Asks dan@example.com.")
+    other = Tool(name="put", description="Puts.")
+    made = Context(SPEC)({**CHAT, "tools": [tool, other]})["tools"]
+    assert type(made[0]) is Tool and made[0].about == "Asks [REDACTED]."
+    assert made[1] is other and tool.about == "Asks dan@example.com."
+
+
+def test_a_config_of_the_sdk_says_its_system_text_once():
+    types = pytest.importorskip("google.genai.types")
+    config = types.GenerateContentConfig(system_instruction="Ask eve@example.com.", temperature=0)
+    body = {"model": "gemini-2.5-pro", "contents": GEMINI["contents"], "config": config}
+    assert Context(C.default())(body) == body
+    made = Context(SPEC)(body)
+    assert made.keys() == body.keys() and made["config"].temperature == 0
+    assert made["config"].system_instruction == "Ask [REDACTED]."

@@ -339,3 +339,8 @@ def test_results_whose_calls_the_provider_has_are_sent_in_short_where_they_must_
     made = context(body)
     assert [one["call_id"] for one in made["input"]] == ["c0", "c1", "c2"]
     assert context.pack.tokens <= 1500 and all(one["output"] for one in made["input"])
+
+
+def test_no_messages_are_nothing_to_send():
+    with pytest.raises(SpecError, match="there is nothing to send"):
+        Context(C.default(), model="gpt-5")([])

@@ -4,6 +4,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.compiler.test_fold import work
 
+from contextwright.formats import read_session, write_session
+from contextwright.session.event import Text, ToolResult
+from contextwright.session.session import Session
 from contextwright.testing import sessions
 
 
@@ -28,3 +31,19 @@ def same_as_of_exchanges(log, data) -> None:
     if start < count:
         exchanges = log.exchanges(start, stop, len(log))
         assert log.exchange_ids(start, stop) == [id for one in exchanges for id in one.ids]
+
+
+def test_events_that_say_the_same_are_the_same_bytes():
+    """A status that was read from JSON is not the object that stands for it in the code."""
+
+    def said(status):
+        session = Session("one")
+        session.call("read", {}, id="c1")
+        parts = (Text(text="x"),)
+        session.add("tool", ToolResult(call_id="c1", content=parts, status=status))
+        return session
+
+    one, other = said("ok"), said("".join(("o", "k")))
+    assert one.log[1] == other.log[1] and one.log.digest(2) == other.log.digest(2)
+    stored = read_session(write_session(other))
+    assert stored.log.digest(2) == other.log.digest(2)

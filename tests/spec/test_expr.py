@@ -219,3 +219,13 @@ def test_an_open_union_equals_its_parenthesised_form():
     assert isinstance(whole, Union)
     assert whole.open
     assert whole == (A | C.priority(1)) + B
+
+
+@pytest.mark.parametrize("second", [C.budget(2000), C.compaction(2000), C.fit(2000)])
+def test_of_two_limits_the_fix_is_one_of_them(second):
+    """Turned round they would be two as well."""
+    with pytest.raises(SpecError, match="comes last") as refused:
+        C.default() | C.budget(3000) | second
+    assert refused.value.fix.endswith(f"... | {second!r}")
+    for spec in refused.value.fix.removeprefix("one of them: ").split(", or "):
+        assert parse(spec.replace("...", "C.default()"))

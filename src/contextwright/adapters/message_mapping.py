@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
+from contextwright.adapters.redacted_tools import redacted_tools
 from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")
@@ -113,6 +114,10 @@ class MappedRequest(Generic[MessageT]):
         if not self._apart:
             return own
         return own + len(list(takewhile(lambda source: source is None, sources[own:leading])))
+
+    def tools_of(self, compiled: Body, tools: Iterable[Any]) -> list[Any]:
+        """The framework's tools, with what a compiled body says of them."""
+        return redacted_tools(tools, self.body, compiled)
 
     def messages_of(self, compiled: Body) -> list[MessageT]:
         """The framework's messages that a compiled body stands for. Where the model binds reasoning

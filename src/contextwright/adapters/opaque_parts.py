@@ -1,11 +1,12 @@
 """Parts that only their framework knows, as data that a context counts and redacts, and back."""
 
 import base64
-import copy
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, cast
+
+from contextwright.formats.record_copies import put_data
 
 KIND = "framework_part"
 """The type of the part of a chat message that stands for one."""
@@ -37,29 +38,7 @@ def part_with(part: Any, data: Any) -> Any:
     Args:
         data: as `data_of` had it, with other values.
     """
-    if data_of(part) == data:
-        return part
-    if isinstance(part, Mapping):
-        entries = cast("Mapping[str, Any]", part)
-        return {key: _item(entries, key, value) for key, value in data.items()}
-    if isinstance(part, list | tuple) and isinstance(data, list):
-        items = cast("list[Any]", part)
-        if len(items) != len(cast("list[Any]", data)):
-            return data
-        new = [part_with(old, item) for old, item in zip(items, data, strict=True)]
-        return tuple(new) if isinstance(part, tuple) else new
-    own = _fields(part)
-    if not own or not isinstance(data, Mapping):
-        return data
-    made = copy.copy(part)
-    for name, value in cast("Mapping[str, Any]", data).items():
-        if name in own and (changed := part_with(own[name], value)) is not own[name]:
-            object.__setattr__(made, name, changed)
-    return made
-
-
-def _item(entries: Mapping[str, Any], key: str, value: Any) -> Any:
-    return part_with(entries[key], value) if key in entries else value
+    return put_data(part, data_of(part), data, lambda one: {name: name for name in _fields(one)})
 
 
 def _fields(part: Any) -> dict[str, Any]:

@@ -105,7 +105,8 @@ def manifest_of(
         left_out=_left_out(built, tracer),
         inserted=built.rendered.inserted,
         unrendered=_unrendered(built, entries, lasting),
-        notes=(*compiler.notes, *built.assembled.notes, *tracer.notes),
+        # a word that looks again at what came further back says the same again
+        notes=tuple(dict.fromkeys((*compiler.notes, *built.assembled.notes, *tracer.notes))),
         answers=tuple(room.inputs.used.values()),
         folds=tuple(room.inputs.folded),
         limit_steps=tracer.limit_steps + sum(room.inputs.stepped.values()),

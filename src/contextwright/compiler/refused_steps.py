@@ -22,9 +22,14 @@ def refusal(block: Block, now: Block | None, protection: Protection, *, last: bo
     # pictures of the user's may be described, words not rewritten
     if not section and block.messages and _has_words(block, now):
         return protection.keep_reason(block)
-    if not block.failed and is_minified(now, block):  # the same values, wherever they stand
+    if not block.failed and _is_the_same_value(now, block):
         return whole_of_its_own(block)
     return protection.whole_reason(block)
+
+
+def _is_the_same_value(now: Block, block: Block) -> bool:
+    """Whether all that changed are blanks of JSON, wherever it stands: taken out, or given back."""
+    return is_minified(now, block) or is_minified(block, now)
 
 
 def says_the_same(now: Block, block: Block) -> bool:

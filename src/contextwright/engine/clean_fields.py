@@ -1,15 +1,17 @@
 """The fields of a caller's body beside its messages, without what a spec redacts: tools, metadata,
 schemas of answers. The caller's own objects where nothing of them is redacted."""
 
-from typing import Any, cast
+from typing import Any
 
 from contextwright.compiler.of_body import redaction_of
 from contextwright.compiler.plan import known_plan
 from contextwright.engine.engine import Engine
 from contextwright.engine.message_history import MessageHistory
 from contextwright.engine.prepare import memo_of
+from contextwright.formats.dump import attributes_of
 from contextwright.formats.fields import Json
 from contextwright.formats.message_list import plain_message
+from contextwright.formats.record_copies import put_data
 from contextwright.memo.ownership import remembering
 from contextwright.render.body_redaction import BodyRedaction
 
@@ -28,7 +30,7 @@ def clean_fields(fields: Json, engine: Engine, history: MessageHistory) -> Json:
         if known is None or known[0] != plain:
             known = plain, redaction.parameter(key, plain, history.read.format)
         newest[key] = known
-        cleaned[key] = _put(own, *known)
+        cleaned[key] = put_data(own, *known, attributes_of)
     history.clean_fields = newest
     return cleaned
 
@@ -41,23 +43,3 @@ def _redaction(engine: Engine, history: MessageHistory) -> BodyRedaction:
     memo = memo_of(session.log)
     with remembering(memo):
         return redaction_of(known_plan(engine.spec, session.state, engine.ports, memo))
-
-
-def _put(own: Any, plain: Any, clean: Any) -> Any:
-    """A value with what was redacted of it in its place.
-
-    Args:
-        own: the caller's object. plain: the same as JSON data. clean: that, redacted.
-    """
-    if clean == plain:
-        return own
-    if isinstance(own, dict) and isinstance(plain, dict) and isinstance(clean, dict):
-        pairs, was, new = cast(Json, own).items(), cast(Json, plain), cast(Json, clean)
-        if was.keys() != new.keys() or not was.keys() <= cast(Json, own).keys():
-            return clean  # a name was redacted, or an object has other names than its data
-        return {key: _put(item, was[key], new[key]) if key in new else item for key, item in pairs}
-    if isinstance(own, list) and isinstance(plain, list) and isinstance(clean, list):
-        items = cast("list[Any]", own), cast("list[Any]", plain), cast("list[Any]", clean)
-        if len(set(map(len, items))) == 1:
-            return [_put(*each) for each in zip(*items, strict=True)]
-    return clean

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from inspect import signature
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from contextwright.worker_threads import has_gil
 AHEAD = 4
 """Sessions a worker that are on their way while results are waited for: what is not compiled yet is
 not read yet either."""
+_PARAMETERS = signature(compile).parameters
 _FIX = "compile it by itself, for the whole trace: compile(session, spec, model=...)"
 
 
@@ -70,7 +72,8 @@ def compile_many(
         ModelError: an unknown model and no `window`.
     """
     where = "compile_many(sessions, spec, ...)"
-    receiver = target_of(model, None, {k: v for k, v in options.items() if k in OPTIONS}, where)
+    other = {k: v for k, v in options.items() if k in OPTIONS or k not in _PARAMETERS}
+    receiver = target_of(model, None, other, where)
     made = spec_or_compiler(spec, where, receiver)
     if not isinstance(made, Expr):
         raise SpecError(

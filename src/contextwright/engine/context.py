@@ -1,6 +1,6 @@
 """A spec in any loop, in one line: `messages = context(messages)`."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 
@@ -11,8 +11,9 @@ from contextwright.engine.clean_fields import clean_fields
 from contextwright.engine.context_engines import ContextEngines
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.default_spec import limit_of
-from contextwright.engine.door import OPTIONS, SpecLike
+from contextwright.engine.door import OPTIONS, SpecLike, expect_type
 from contextwright.engine.engine import Engine
+from contextwright.engine.engine_options import EngineOptions
 from contextwright.engine.framework_messages import FRAMEWORKS
 from contextwright.engine.message_history import MessageHistory
 from contextwright.engine.read_back import ReadBack
@@ -23,6 +24,17 @@ from contextwright.session.session import Session
 from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
 
+_NOT_TAKEN = {
+    "sessions": (
+        "a Context keeps its sessions with its conversations",
+        "Context(conversations=Conversations(store=...))",
+    ),
+    "target": (
+        "a Context makes a target for each body",
+        'give what the target has: Context(model="gpt-5", window=100_000)',
+    ),
+}
+"""Options of an engine that a context does not take."""
 SHARES = 64
 """Shares of a request's limit in which room is kept for reminders."""
 
@@ -72,23 +84,24 @@ class Context:
         *,
         model: str | None = None,
         conversations: Conversations | None = None,
-        **options: Any,
+        **options: Unpack[EngineOptions],
     ) -> None:
-        if "sessions" in options:
-            raise SpecError(
-                "a Context keeps its sessions with its conversations",
-                where="Context(sessions=...)",
-                fix="Context(conversations=Conversations(store=...))",
-            )
+        for name, (why, fix) in _NOT_TAKEN.items():
+            if name in options:
+                raise SpecError(why, where=f"Context({name}=...)", fix=fix)
+        expect_type(
+            "conversations", conversations, Conversations, "Context(...)", "Conversations(...)"
+        )
         # says at once what is wrong with them
         Engine(spec, model or "gpt-5", **options)
         format = options.get("format")
         self.conversations = (  # one without conversations is false
             Conversations(format=format) if conversations is None else conversations
         )
-        self._spec, self._model, self._options = spec, model, options
-        self._options_of_target = {name: options[name] for name in OPTIONS if name in options}
-        self._own_options = {name: options[name] for name in options if name not in OPTIONS}
+        known: dict[str, Any] = {**options}
+        self._spec, self._model, self._options = spec, model, known
+        self._options_of_target = {name: known[name] for name in OPTIONS if name in known}
+        self._own_options = {name: known[name] for name in known if name not in OPTIONS}
         self._engines = ContextEngines()
         self._last: ContextCall | None = None
 
@@ -215,7 +228,7 @@ class Context:
         """What should be seen, as it was given."""
         return self._spec
 
-    def engine(self, model: str, **options: Any) -> Engine:
+    def engine(self, model: str, **options: Unpack[EngineOptions]) -> Engine:
         """An engine of this context's spec and options, for an adapter that keeps sessions of its
         own.
 
@@ -223,7 +236,7 @@ class Context:
             model: its name.
             options: of `Engine`, which win.
         """
-        made = {**self._options_of_target, **self._own_options, **options}
+        made: dict[str, Any] = {**self._options_of_target, **self._own_options, **options}
         return Engine(self._spec, self._model or model, **made)
 
     def show(self, engine: Engine, session: Session, pack: Pack) -> None:
@@ -285,6 +298,12 @@ class Context:
         format = self._options.get("format") or history.read.format
         if history.read.format in FRAMEWORKS:
             format = "openai-chat"  # the framework makes what its model's provider takes
+        if not listed.messages and not format:
+            raise SpecError(
+                "there is nothing to send: no message yet",
+                where="context(messages)",
+                fix="append the user's message first",
+            )
         if format not in LISTS:
             raise NotInThisFormat(
                 f"messages of the format {format or 'of several kinds'!r} can not be written back",

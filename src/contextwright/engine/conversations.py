@@ -11,6 +11,7 @@ import msgspec
 
 from contextwright.compute_gate import waiting
 from contextwright.engine.conversation import MOST, Conversation
+from contextwright.engine.engine_options import expect_methods
 from contextwright.engine.message_history import MessageHistory, identity_of
 from contextwright.errors import ContextwrightError, SpecError, is_number
 from contextwright.formats.message_content import canonical, digest
@@ -70,6 +71,8 @@ class Conversations:
                 raise SpecError(
                     f"{name} is {value!r}", where=f"Conversations({name}=...)", fix="more than 0"
                 )
+        fix = 'such as SQLiteSessions("sessions.db")'
+        expect_methods("store", store, ("ids", "save"), "Conversations(...)", fix)
         self.max_bytes, self.expires_after_s = max_bytes, expires_after_s
         self.store, self.format, self.degraded = store, format, ""
         self._clock = clock

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias, TypedDict, TypeVar, cast, runtime_checkable
 
 from contextwright.atoms.select.default import Default
@@ -15,7 +16,7 @@ from contextwright.errors import ModelError, SessionError, SpecError, nearest
 from contextwright.formats.objects import session_from
 from contextwright.redaction.detector import Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
-from contextwright.render.target import Target, target
+from contextwright.render.target import Target, TargetOptions, target
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
@@ -24,13 +25,15 @@ from contextwright.stores.store import ArtifactStore
 from contextwright.words import parse
 
 T = TypeVar("T")
-OPTIONS = (
-    "format", "window", "reserved_output", "reserved_system", "counter", "tools", "cache",
-    "response_format", "read_back", "reader", "refs",
-)  # fmt: skip
+OPTIONS = tuple(TargetOptions.__annotations__)
 """What `contextwright.target` takes beside a model's name."""
-OWN_OPTIONS = ("models", "artifacts", "roots", "hosts", "agent", "detector", "vault")
-"""What `compile` and `Engine` take themselves."""
+OWN_OPTIONS = (
+    "models", "artifacts", "roots", "hosts", "agent", "detector", "vault", "target", "sessions",
+    "memory", "scope", "retrievers", "clock", "events", "budget", "suspend", "never_dearer",
+    "previous", "now_ms", "steps", "conversations",
+)  # fmt: skip
+"""What `compile`, `Engine` and `Context` take themselves."""
+NO_HOSTS: Mapping[str, Fetch] = MappingProxyType({})
 SAMPLING = {
     "temperature", "top_p", "top_k", "seed", "stop", "max_tokens", "max_completion_tokens", "n",
     "stream", "tool_choice", "reasoning_effort", "reasoning", "thinking",
@@ -166,7 +169,7 @@ def target_of(
     for name in options:
         if name not in OPTIONS:
             raise SpecError(
-                f"unexpected option {name!r}; expected one of {', '.join(OPTIONS)}",
+                f"unexpected option {name!r}",
                 where=f"{where[:-1]}, {name}=...)",
                 fix=_place_of(name),
             )

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
@@ -13,6 +12,7 @@ from contextwright.compute_gate import waiting
 from contextwright.engine.body_target import target_for_call
 from contextwright.engine.default_spec import instead_of
 from contextwright.engine.door import (
+    NO_HOSTS,
     SessionLike,
     SpecLike,
     compiled_by,
@@ -27,6 +27,7 @@ from contextwright.engine.door import (
     writable_session,
 )
 from contextwright.engine.embedded import answering_by
+from contextwright.engine.engine_options import expect_stores
 from contextwright.engine.event_hooks import EventHooks, with_notes
 from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
@@ -49,7 +50,7 @@ from contextwright.engine.session_budget import SessionBudget, billed_usage, bud
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
-from contextwright.render.target import Target
+from contextwright.render.target import Target, TargetOptions
 from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
@@ -68,7 +69,6 @@ from contextwright.worker_threads import off_loop
 if TYPE_CHECKING:
     from contextwright.stores.memory_store import MemoryStore
 
-_NONE: Mapping[str, Fetch] = MappingProxyType({})
 MANY = 200
 """Events that an engine has not compiled yet from which on a compile holds up no other's turn."""
 
@@ -108,7 +108,7 @@ class Engine:
         sessions: SessionStore | None = None,
         artifacts: ArtifactStore | None = None,
         roots: Sequence[str | Path] = (),
-        hosts: Mapping[str, Fetch] = _NONE,
+        hosts: Mapping[str, Fetch] = NO_HOSTS,
         memory: "MemoryStore | None" = None,
         scope: str = "",
         retrievers: Sequence[Retriever] = (),
@@ -121,15 +121,15 @@ class Engine:
         target: Target | None = None,
         suspend: bool = True,
         never_dearer: bool = False,
-        **options: Any,
+        **options: Unpack[TargetOptions],
     ) -> None:
         base = target_of(model, target, options, "Engine(spec, model)")
         made = spec_or_compiler(spec, "Engine(spec, ...)", base)
         self.compiler = None if isinstance(made, Expr) else made
         # around somebody's own compiler nothing is captured, noted or redacted here
         self.spec: Expr = made if isinstance(made, Expr) else C.none()
-        self.agent, self.sessions = agent, sessions
-        self.models = answering_by(models)
+        expect_stores("Engine(...)", sessions, memory, retrievers)
+        self.agent, self.sessions, self.models = agent, sessions, answering_by(models)
         self._sources = sources_of(artifacts, roots, hosts, "Engine(...)")
         self.artifacts, self.roots, self.hosts = artifacts, tuple(roots), dict(hosts)
         self.memory, self.scope, self.retrievers = memory, scope, tuple(retrievers)

@@ -3,7 +3,7 @@ without."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextwright.engine.run_tasks import TaskRunner
     from contextwright.redaction.detector import Detector
     from contextwright.redaction.operators import Vault
-    from contextwright.render.target import Target
+    from contextwright.render.target import Target, TargetOptions
     from contextwright.session.snapshot import Snapshot
     from contextwright.stores.refs import Fetch
     from contextwright.stores.store import ArtifactStore
@@ -38,7 +38,7 @@ def compile(
     steps: bool = False,
     detector: "Detector | None" = None,
     vault: "Vault | None" = None,
-    **options: Any,
+    **options: "Unpack[TargetOptions]",
 ) -> "Pack":
     """The pack for the next call, in one line.
 

@@ -198,8 +198,8 @@ def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) ->
     the spec took away; all other fields are the caller's."""
     made: Json = {}
     source, where = fields, request
-    if format == "gemini" and isinstance(fields.get("config"), dict):
-        source, where = object_if(fields["config"]), object_if(request.get("config"))
+    if format == "gemini" and (config := _config_of(fields)) is not None:
+        source, where = config, object_if(request.get("config"))
     elif format == "gemini":
         where = {**request, **object_if(request.get("config"))}
     names = _GEMINI_SYSTEM if format == "gemini" else (_SYSTEM.get(format, ""),)
@@ -218,11 +218,19 @@ def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) ->
     return {k: v for k, v in made.items() if v is not None or k in fields}
 
 
+def _config_of(fields: Json) -> Json | None:
+    """What a body for Gemini has beside its contents: a dict of the caller's, or an object of the
+    SDK's as one; None where it has none."""
+    config = fields.get("config")
+    return config if config is None or isinstance(config, dict) else object_if(_plain(config))
+
+
 def _with_readers_alone(request: Json, fields: Json, format: str) -> Json:
     """A request of which, where its caller names no tools, those alone are left that read refs: of
     a tool that was called once and is no longer named the caller wants no call."""
     in_config = format == "gemini"
-    inner, own = (object_if(one.get("config")) if in_config else one for one in (request, fields))
+    inner = object_if(request.get("config")) if in_config else request
+    own = _config_of(fields) or {} if in_config else fields
     if own.get("tools") or fields.get("tools") or not inner.get("tools"):
         return request
     tools = list(_readers(inner["tools"]))

@@ -165,6 +165,11 @@ def fields_of(value: Any) -> list[tuple[str, Any]]:
     return [(name, getattr(value, name, None)) for name in _names(value)]
 
 
+def attributes_of(value: Any) -> dict[str, str]:
+    """The attributes of an object's fields, by the name that each has as data."""
+    return {_wire_name(value, name): name for name, _ in fields_of(value)}
+
+
 def _names(value: Any) -> Iterator[str]:
     kind = type(value)
     if isinstance(value, msgspec.Struct):

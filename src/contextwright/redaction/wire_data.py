@@ -47,6 +47,8 @@ _SCHEMAS = frozenset(
     {"parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema", "schema",
      "response", "responseJsonSchema", "response_json_schema", "output_schema", "definition"}
 )  # fmt: skip
+_NAMES = frozenset({"name", "type", "format", "required", "property_ordering", "$ref"})
+"""Fields of a declaration by which a model calls a tool: with other words, it could not."""
 _VALUES = ("default", "const", "example", "examples", "enum")
 """Keys of a schema that hold values of its field."""
 
@@ -180,6 +182,34 @@ def redacted_tool(cleaner: Cleaner, value: Any) -> Any:
         else:
             made[cleaner.text(name)] = redacted_data(cleaner, item, (plain_key(name),), name)
     return made
+
+
+def redacted_declaration(cleaner: Cleaner, tool: dict[str, Any]) -> dict[str, Any]:
+    """A tool that a framework calls by its names, which stay: as `redacted_tool` otherwise."""
+    made = dict[str, Any]()
+    for key, item in tool.items():
+        if key in _SCHEMAS:
+            schema = _with_names(cleaner.without_fields(), item)
+            made[key] = _without_values(cleaner, schema, ())
+        else:
+            made[key] = item if key in _NAMES else _with_names(cleaner, item)
+    return made
+
+
+def _with_names(cleaner: Cleaner, value: Any) -> Any:
+    """JSON data with its texts cleaned, but for names."""
+    if isinstance(value, str):
+        return cleaner.text(value)
+    if isinstance(value, list):
+        return [_with_names(cleaner, item) for item in cast(list[Any], value)]
+    if isinstance(value, dict):
+        return {
+            key: item
+            if key in _NAMES and not isinstance(item, dict)
+            else _with_names(cleaner, item)
+            for key, item in cast(dict[str, Any], value).items()
+        }
+    return value
 
 
 def redacted_schema(cleaner: Cleaner, schema: Any) -> Any:

@@ -8,6 +8,8 @@ import msgspec
 from contextwright.formats.fields import Json
 from contextwright.redaction.wire_data import (
     Cleaner,
+    redacted_data,
+    redacted_declaration,
     redacted_parameter,
     redacted_schema,
     redacted_tool,
@@ -32,6 +34,28 @@ class BodyRedaction(msgspec.Struct, frozen=True, eq=False):
         for cleaner in self.cleaners:
             value = redacted_wire(cleaner, value)
         return value
+
+    def text(self, text: str) -> str:
+        """A text that stands for itself."""
+        for cleaner in self.cleaners:
+            text = cleaner.text(text)
+        return text
+
+    def data(self, value: Any, key: str) -> Any:
+        """The arguments of a call, or its result as data.
+
+        Args:
+            key: of the field that holds it.
+        """
+        for cleaner in self.cleaners:
+            value = redacted_data(cleaner, value, (), key, sealed=False)
+        return value
+
+    def declaration(self, tool: Json) -> Json:
+        """A tool that a framework calls by its names."""
+        for cleaner in self.cleaners:
+            tool = redacted_declaration(cleaner, tool)
+        return tool
 
     def schema(self, value: Any) -> Any:
         """The schema of an answer."""

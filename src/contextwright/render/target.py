@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, TypedDict, cast, get_args
 
 import msgspec
 
@@ -169,6 +169,22 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False, d
     def max_input(self) -> int:
         """Tokens that a request may have: the window without the reserves."""
         return self.window - self.reserved_output - self.reserved_system
+
+
+class TargetOptions(TypedDict, total=False):
+    """What `target` takes beside a model's name."""
+
+    format: str | None
+    window: int | None
+    reserved_output: int | None
+    reserved_system: int
+    counter: Counter | None
+    tools: Iterable[Tool | Mapping[str, Any]] | None
+    cache: bool | None
+    response_format: object
+    read_back: bool
+    reader: str
+    refs: RefsShown
 
 
 def target(

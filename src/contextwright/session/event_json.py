@@ -21,6 +21,9 @@ class _Named(msgspec.Struct):
 
 
 _decode_id = msgspec.json.Decoder(_Named).decode
+_DEFAULTS = b'"extra":{}', b'"metadata":{}', b'"status":"ok"'
+"""What the encoder leaves out where it is the very object that stands for it."""
+_OK = ToolResult(call_id="").status
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -34,12 +37,21 @@ def event_id_in(body: bytes) -> str:
     return _decode_id(body).id
 
 
-def says_all(body: bytes, event: Event | bytes) -> bool:
+def _says_all(body: bytes, event: Event) -> bool:
     """Whether an event is what its JSON says."""
     try:
         return _decode(body) == event
     except msgspec.ValidationError:
         return False
+
+
+def portable(event: Event | bytes) -> tuple[bytes, Event | None]:
+    """The JSON of an event, and the event where that does not say all of it. An event that is
+    pickled by itself has other JSON: a field that says the default is written then."""
+    if isinstance(event, bytes):
+        return event, None
+    body = event_json(event)
+    return body, None if _says_all(body, event) else event
 
 
 def encodable(event: Event) -> tuple[Event, bytes]:
@@ -57,8 +69,8 @@ def encodable(event: Event) -> tuple[Event, bytes]:
         )
     try:
         body = event_json(event)
-        if b'"extra":{}' in body or b'"metadata":{}' in body:
-            event = _without_empty(event)
+        if any(mark in body for mark in _DEFAULTS):
+            event = _without_defaults(event)
             body = event_json(event)
         # NaN and the infinities are encoded as null
         if b"null" not in body or _all_finite(event):
@@ -74,9 +86,9 @@ def encodable(event: Event) -> tuple[Event, bytes]:
         raise _no_json(event, error) from error
 
 
-def _without_empty(event: Event) -> Event:
-    """The event with the object that stands for no fields where it has an empty one of its own:
-    what is not there is not written."""
+def _without_defaults(event: Event) -> Event:
+    """The event with the objects that stand for no fields and for success where it has its own:
+    two events that say the same are the same bytes."""
     replace = msgspec.structs.replace
     parts = tuple(_without_extra(part) for part in event.parts)
     return replace(
@@ -91,6 +103,7 @@ def _without_extra(part: AnyPart) -> AnyPart:
     inner: dict[str, Any] = {}
     if isinstance(part, ToolResult):
         inner["content"] = tuple(map(_without_extra, part.content))
+        inner["status"] = _OK if part.status == _OK else part.status
     return msgspec.structs.replace(part, **inner, extra=part.extra or NO_FIELDS)
 
 

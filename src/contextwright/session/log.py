@@ -13,7 +13,7 @@ from contextwright.errors import SessionError
 from contextwright.session.call_outcomes import CallOutcomes
 from contextwright.session.event import Event, ToolCall, ToolResult
 from contextwright.session.event_index import EventIndex, holds
-from contextwright.session.event_json import encodable, event_id_in, event_json, opened, says_all
+from contextwright.session.event_json import encodable, event_id_in, event_json, opened, portable
 from contextwright.session.exchange import Exchange, exchange_of
 from contextwright.session.turns import Turns
 
@@ -92,11 +92,21 @@ class Log(Sequence[Event]):
         log = Log()
         log.family, log._judges = self.family, False
         with self._lock:
-            for event in self._events[:position]:
-                body = event if isinstance(event, bytes) else event_json(event)
+            for event, body in zip(self._events[:position], self.bodies(0, position), strict=True):
                 log._append(opened(event), body, isinstance(event, bytes))
             log._judges = True
             log._outcomes = self._outcomes.before(position)
+        return log
+
+    def __reduce__(self) -> tuple[object, ...]:
+        with self._lock:
+            return Log._of, (list(map(portable, self._events)),)
+
+    @classmethod
+    def _of(cls, events: Iterable[tuple[bytes, Event | None]]) -> "Log":
+        log = cls()
+        for body, event in events:
+            log._append(event or opened(body), body, event is None)
         return log
 
     def append(self, event: Event, *, decoded: bool = False) -> int:
@@ -180,8 +190,8 @@ class Log(Sequence[Event]):
         with self._lock:
             for position in range(self._starts[-1] if self._starts else 0):
                 event = self._events[position]
-                if not isinstance(event, bytes) and says_all(body := event_json(event), event):
-                    self._keep(position, body)
+                if isinstance(event, Event) and (whole := portable(event))[1] is None:
+                    self._keep(position, whole[0])
             # made anew side by side: what stays does not hold the pages of what goes
             self._calls = {(id + " ")[:-1]: (at + 0, n) for id, (at, n) in self._calls.items()}
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any
 
 import msgspec
@@ -86,6 +86,15 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session {self.id!r}: {len(self.log)} events, {len(self.state)} state keys>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:  # the log and the state of one moment
+            own = {k: v for k, v in vars(self).items() if k not in ("_lock", "_newest")}
+            lists = {"log": copy(self.log), "changes": list(self.changes)}
+            return {**own, **lists, "metadata": dict(self.metadata)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock(), _newest=None)
 
     def append(self, event: Event) -> Event:
         """Append an event.

@@ -60,6 +60,9 @@ class State(Mapping[str, Any]):
         self._layers = values, None
         return values
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return State, (self._values, self.version)  # not each change by itself
+
     def __getitem__(self, key: str) -> Any:
         return self._values[key]
 

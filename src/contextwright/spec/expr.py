@@ -360,11 +360,12 @@ def _refuse(left: Expr, atom: Atom) -> None:
         )
     last = _terminal(left)
     if last is not None and not _adds_nothing(atom):
+        one = f"one of them: ... | {last!r}, or ... | {atom!r}"
         raise SpecError(
             f"{last.word} ({last.kind.value}) comes last; {atom.word} ({atom.kind.value}) "
             "follows it",
             where=where,
-            fix=f"... | {atom!r} | {last!r}",
+            fix=one if atom.kind is last.kind else f"... | {atom!r} | {last!r}",
         )
     compress = _compressing(left)
     if atom.verb is Verb.SELECT and compress is not None:

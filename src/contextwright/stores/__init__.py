@@ -55,4 +55,4 @@ __all__ = [
     "refs_of",
 ]
 
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -20,4 +20,4 @@ _HOMES = {
 
 __all__ = ["SweepJob", "SweepSpec", "compile_table", "session_tables", "sweep"]
 
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -94,3 +94,7 @@ def __getattr__(name: str) -> Any:
             raise MissingExtra("pytest", "test") from error
         raise
     return getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import msgspec
 
+from contextwright.blocks.minified_results import WHY
 from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.pack import Pack
@@ -21,6 +22,7 @@ from contextwright.render.providers import provider_named
 from contextwright.render.target import Target
 from contextwright.session.exchange import Exchange
 from contextwright.session.session import Session
+from contextwright.session.snapshot import Snapshot
 from contextwright.spec.codec import from_json, to_json
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Refs
@@ -63,9 +65,12 @@ class Case(msgspec.Struct, frozen=True, eq=False):
         return sent_parts(self.pack)
 
     def holds(self, text: str) -> bool:
-        """Whether the request holds a text byte for byte, or as the JSON that it is without blanks
-        where the spec says so; where it may not, it is said to."""
-        forms = {text.strip(), minimal(text)} if "minify()" in repr(self.spec) else {text.strip()}
+        """Whether the request holds a text byte for byte, but for what the spec redacts, or as the
+        JSON that it is without blanks where the receipt says so; where it may not, it is said
+        to."""
+        text = _redacted(self.spec, text)
+        is_said = any(change.reason == WHY for change in self.pack.manifest.changes)
+        forms = {text.strip(), minimal(text)} if is_said else {text.strip()}
         return _is_escaped(text) or any(form in sent for sent in self.texts for form in forms)
 
     def is_telling(self, text: str) -> bool:
@@ -73,7 +78,7 @@ class Case(msgspec.Struct, frozen=True, eq=False):
         session, and is long enough not to stand anywhere by chance."""
         if len(text) <= SHORT or _is_escaped(text):
             return False
-        return sum(text in other for other in _session_texts(self.session)) == 1
+        return sum(text in other for other in _session_texts(self.session.snapshot())) == 1
 
 
 def _is_escaped(text: str) -> bool:
@@ -85,15 +90,19 @@ def _is_escaped(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _session_texts(session: Session) -> list[str]:
-    snapshot = session.snapshot()
+def _session_texts(snapshot: Snapshot) -> list[str]:
     texts = [
         text
         for exchange in snapshot.exchanges()
         for event in exchange.events
         for text in texts_of(event, exchange)
     ]
-    return [*texts, *strings(dict(session.state))]
+    return [*texts, *strings(dict(snapshot.state))]
+
+
+@lru_cache(maxsize=4096)
+def _redacted(spec: Expr, text: str) -> str:
+    return plan(spec).clean(text)
 
 
 Breach = tuple[str, str]
@@ -175,10 +184,7 @@ def _protected_rule(name: str) -> Rule:
 
 
 def _applies(part: Protected, case: Case) -> bool:
-    """Not where the spec redacts that very text, nor to a task larger than its share."""
-    private = "@example.com" in part.text or part.text.startswith("{")
-    if "redact" in repr(case.spec) and private:
-        return False
+    """Not to a task larger than its share, nor to what a budget had to cut."""
     if any(map(_last_resort, case.pack.manifest.changes_of(part.event, case.session))):
         return False
     if part.rule in HISTORY_RULES and not plan(case.spec).stands_on_conversation:

@@ -344,6 +344,32 @@ def test_calls_that_a_callback_adds_are_redacted():
     assert parts[2].function_response.response == {"found": ["[REDACTED]"]}
 
 
+def test_fields_that_a_spec_redacts_by_name_go_from_what_is_added():
+    call = types.FunctionCall(name="login", args={"password": "hunter2", "user": "ann", "pin": 4})
+    result = types.FunctionResponse(name="login", response={"got": [{"pin": 4321, "ok": True}]})
+
+    def add(callback_context, llm_request):
+        llm_request.contents += [
+            content("model", types.Part(function_call=call)),
+            content("user", types.Part(function_response=result)),
+        ]
+
+    def login(user: str = "ann", password: str = "hunter2"):
+        """Logs in."""
+
+    model = script("ok")
+    agent = LlmAgent(name="clerk", model=model, tools=[login], before_model_callback=add)
+    spec = C.default() | C.redact(fields=["password", "pin"])
+    asyncio.run(talk(with_context(agent, spec), [], "Hi."))
+    parts = [part for one in model.sent[0].contents for part in one.parts]
+    assert parts[1].function_call.args == {
+        "password": "[REDACTED]", "user": "ann", "pin": "[REDACTED]"
+    }  # fmt: skip
+    assert parts[2].function_response.response == {"got": [{"pin": "[REDACTED]", "ok": True}]}
+    declared = model.sent[0].config.tools[0].function_declarations[0].model_dump_json()
+    assert "hunter2" not in declared and "ann" in declared
+
+
 @BOTH
 def test_a_long_running_result_takes_the_place_of_the_first_reply(way):
     def book(room: int) -> dict:

@@ -2,22 +2,19 @@
 artifacts. It counts against the budget, and passes the spec's redaction."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from contextwright.redaction.detector import RedactionPorts
+from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.providers import provider_named
-from contextwright.spec.word_roles import Guard
 from contextwright.tokens.counter import counter_for
 
 MESSAGE = provider_named("gemini").renderer.overhead.message
 BLOB = 258
 """Tokens of a picture that ADK adds: what Gemini counts for a tile (ai.google.dev, tokens)."""
-_IDENTIFIERS = frozenset({"name", "type", "format", "required", "property_ordering", "$ref"})
-"""Fields of a tool's declaration by which the model calls it: with other words, it could not."""
 
 Added = list[tuple[types.Content, int]]
 
@@ -43,85 +40,52 @@ def own_tokens(
     return blobs + sum(map(counter.count, own)) + MESSAGE * len(added)
 
 
-def clean_own_parts(
-    request: LlmRequest, added: Added, redactions: Sequence[Guard], ports: RedactionPorts
-) -> Added:
+def clean_own_parts(request: LlmRequest, added: Added, redaction: BodyRedaction) -> Added:
     """The contents beside the conversation without what the spec redacts; the request's
     instruction and tool descriptions are changed in place.
 
     Args:
         added: those contents, each with the event that it stands behind.
-        ports: what the application gives redactions.
     """
-
-    def clean(text: str) -> str:
-        for redaction in redactions:
-            text = redaction.cleaned(text, ports)
-        return text
-
     if request.config and request.config.system_instruction:
-        request.config.system_instruction = clean(text_of(request.config.system_instruction))
+        text = text_of(request.config.system_instruction)
+        request.config.system_instruction = redaction.text(text)
     if request.config and request.config.tools:
-        request.config.tools = [_clean_tool(tool, clean) for tool in request.config.tools]
-    return [(_clean_content(content, clean), after) for content, after in added]
+        request.config.tools = [_clean_tool(tool, redaction) for tool in request.config.tools]
+    return [(_clean_content(content, redaction), after) for content, after in added]
 
 
-def _clean_content(content: types.Content, clean: Callable[[str], str]) -> types.Content:
-    parts = [_clean_part(part, clean) for part in content.parts or ()]
+def _clean_content(content: types.Content, redaction: BodyRedaction) -> types.Content:
+    parts = [_clean_part(part, redaction) for part in content.parts or ()]
     return content.model_copy(update={"parts": parts})
 
 
-def _clean_part(part: types.Part, clean: Callable[[str], str]) -> types.Part:
+def _clean_part(part: types.Part, redaction: BodyRedaction) -> types.Part:
     if part.text:
-        return part.model_copy(update={"text": clean(part.text)})
-    if part.function_call:
-        arguments = _clean_strings(part.function_call.args, clean)
-        call = part.function_call.model_copy(update={"args": arguments})
-        return part.model_copy(update={"function_call": call})
-    if part.function_response:
-        values = _clean_strings(part.function_response.response, clean)
-        response = part.function_response.model_copy(update={"response": values})
-        return part.model_copy(update={"function_response": response})
+        return part.model_copy(update={"text": redaction.text(part.text)})
+    if call := part.function_call:
+        args = redaction.data(call.args, "args")
+        return part.model_copy(update={"function_call": call.model_copy(update={"args": args})})
+    if result := part.function_response:
+        response = redaction.data(result.response, "response")
+        result = result.model_copy(update={"response": response})
+        return part.model_copy(update={"function_response": result})
     blob = part.inline_data
     kind = (blob.mime_type or "") if blob else ""
     if blob is None or not blob.data or not kind.startswith(("text/", "application/json")):
         return part
-    data = clean(blob.data.decode("utf-8", "replace")).encode()
+    data = redaction.text(blob.data.decode("utf-8", "replace")).encode()
     return part.model_copy(update={"inline_data": blob.model_copy(update={"data": data})})
 
 
-def _clean_tool(tool: Any, clean: Callable[[str], str]) -> Any:
+def _clean_tool(tool: Any, redaction: BodyRedaction) -> Any:
     if not isinstance(tool, types.Tool) or not tool.function_declarations:
         return tool
     declared = [
-        types.FunctionDeclaration.model_validate(_clean_strings(_dump(one), clean, _IDENTIFIERS))
+        types.FunctionDeclaration.model_validate(redaction.declaration(_dump(one)))
         for one in tool.function_declarations
     ]
     return tool.model_copy(update={"function_declarations": declared})
-
-
-def _clean_strings(
-    value: Any, clean: Callable[[str], str], stays: frozenset[str] = frozenset()
-) -> Any:
-    """JSON data with its texts cleaned.
-
-    Args:
-        stays: names of fields whose texts stay as they are.
-    """
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list):
-        items: list[Any] = value
-        return [_clean_strings(item, clean, stays) for item in items]
-    if isinstance(value, dict):
-        pairs: dict[str, Any] = value
-        return {
-            key: item
-            if key in stays and not isinstance(item, dict)
-            else _clean_strings(item, clean, stays)
-            for key, item in pairs.items()
-        }
-    return value
 
 
 def _dumped(tool: Any, counted: set[str]) -> Any:

@@ -1,7 +1,8 @@
 """A model of OpenAI Agents whose requests are compiled, which hears what a filter does not: that a
 request was refused. Tested with openai-agents 0.24."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
+from itertools import chain, repeat
 from typing import Any, TypeVar
 
 from agents import FunctionTool, Model, ModelProvider
@@ -11,10 +12,13 @@ from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.openai_agents.function_tools import function_tools, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.redacted_tools import redacted_tools
 from contextwright.adapters.streams import astream
 from contextwright.tokens.usage import usage_of
 
 ModelT = TypeVar("ModelT", bound=Model)
+_PLACES = ("model_settings", "tools", "output_schema", "handoffs")
+"""Arguments behind the instructions and items."""
 
 
 def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
@@ -36,20 +40,25 @@ def _model_with(model: ModelT, port: ContextPort) -> ModelT:
     async def get_response(
         self: Any, system_instructions: Any, input: Any, *rest: Any, **named: Any
     ) -> Any:
-        async def answer(new: Body) -> Any:
-            instructions, items = new.get("instructions"), new["input"]
-            return await own.get_response(self, instructions, items, *rest, **named)
+        body = _body(self, system_instructions, input, rest, named)
 
-        return await port.asend(_body(self, system_instructions, input, rest, named), answer)
+        async def answer(new: Body) -> Any:
+            others, by_name = _others(body, new, rest, named)
+            instructions, items = new.get("instructions"), new["input"]
+            return await own.get_response(self, instructions, items, *others, **by_name)
+
+        return await port.asend(body, answer)
 
     def stream_response(
         self: Any, system_instructions: Any, input: Any, *rest: Any, **named: Any
     ) -> AsyncIterator[Any]:
-        def answer(new: Body) -> AsyncIterator[Any]:
-            instructions, items = new.get("instructions"), new["input"]
-            return own.stream_response(self, instructions, items, *rest, **named)
-
         body = _body(self, system_instructions, input, rest, named)
+
+        def answer(new: Body) -> AsyncIterator[Any]:
+            others, by_name = _others(body, new, rest, named)
+            instructions, items = new.get("instructions"), new["input"]
+            return own.stream_response(self, instructions, items, *others, **by_name)
+
         return astream(port, body, answer, usage_of)
 
     return model_copy_with(model, port, get_response, stream_response)
@@ -99,8 +108,7 @@ def _body(
     """A request of the framework's as a body. Behind its instructions and items stand its
     settings, tools, output schema and handoffs, by place or by name, and by name alone the
     response or conversation that it goes on from, of which the items are what is new."""
-    places = ("model_settings", "tools", "output_schema", "handoffs")
-    arguments: dict[str, Any] = {**dict(zip(places, rest, strict=False)), **named}
+    arguments: dict[str, Any] = {**dict(zip(_PLACES, rest, strict=False)), **named}
     body: Body = {
         "input": items,
         "tools": schemas(arguments.get("tools"), arguments.get("handoffs")),
@@ -112,3 +120,16 @@ def _body(
     chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
     body |= {key: named[name] for name, key in chains.items() if named.get(name)}
     return body
+
+
+def _others(
+    body: Body, new: Body, rest: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Iterable[Any], dict[str, Any]]:
+    """The other arguments of a request, by place and by name: its tools as the context has them."""
+
+    def argument(name: str, own: Any) -> Any:
+        is_tools = own and name in ("tools", "handoffs")
+        return redacted_tools(own, body, new) if is_tools else own
+
+    others = map(argument, chain(_PLACES, repeat("")), rest)
+    return others, {name: argument(name, own) for name, own in named.items()}

@@ -66,6 +66,11 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         if (system := request.system_of(compiled)) is not None:
             whole = replace(instructions[0], content=system)
             parameters = replace(parameters, instruction_parts=[whole])
+        parameters = replace(
+            parameters,
+            function_tools=request.tools_of(compiled, parameters.function_tools),
+            output_tools=request.tools_of(compiled, parameters.output_tools),
+        )
         sent = request.messages_of(compiled)
         return replace(request_context, messages=sent, model_request_parameters=parameters)
 

@@ -8,9 +8,10 @@ import msgspec
 
 from contextwright.adapters.wrap.agent_names import ROLES
 from contextwright.adapters.wrap.live_renderer import FORMAT, strings, words
-from contextwright.adapters.wrap.tree import field, is_list, is_record
+from contextwright.adapters.wrap.tree import field, is_record
 from contextwright.errors import SessionError
 from contextwright.formats.objects import ParsedMessages, parse_messages
+from contextwright.formats.record_copies import is_list
 from contextwright.session.event import AnyPart, Event, Opaque, Text, Thinking, ToolResult
 
 HELD = frozenset({"user", "system"})

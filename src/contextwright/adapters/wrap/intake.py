@@ -8,13 +8,14 @@ from contextwright.adapters.wrap.cool_conversation import cooling
 from contextwright.adapters.wrap.cooling_report import Cooling, CoolingLog
 from contextwright.adapters.wrap.live_renderer import words
 from contextwright.adapters.wrap.text_slots import LEAST, Names, Slot, question_in, slots_in
-from contextwright.adapters.wrap.tree import is_list, label, put, retyped
+from contextwright.adapters.wrap.tree import label, retyped
 from contextwright.adapters.wrap.water_fill import water_fill
 from contextwright.adapters.wrap.write_back import dropped_messages, written_back
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.engine.shorten_text import Wanted, shortening
 from contextwright.errors import SpecError
 from contextwright.formats.dump import Path
+from contextwright.formats.record_copies import is_list, put
 from contextwright.memo.owned_tables import Tables
 from contextwright.memo.ownership import remembering
 from contextwright.stores.store import ArtifactStore

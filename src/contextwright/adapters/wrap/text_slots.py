@@ -9,8 +9,9 @@ from contextwright.adapters.wrap.agent_names import MACHINES, ROLES, SYSTEMS, US
 from contextwright.adapters.wrap.bare_text import is_prose
 from contextwright.adapters.wrap.cool_conversation import size_of
 from contextwright.adapters.wrap.foreign_messages import HELD, ForeignMessages, conversation_in
-from contextwright.adapters.wrap.tree import field, is_list, is_record, is_text, walk
+from contextwright.adapters.wrap.tree import field, is_record, is_text, walk
 from contextwright.formats.dump import Path
+from contextwright.formats.record_copies import is_list
 from contextwright.tokens.counter import Counter
 
 LEAST = 16

@@ -1,17 +1,12 @@
-"""The texts and conversations within a value of any type, and the value with others in place."""
+"""The texts and conversations within a value of any type."""
 
-import copy
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from enum import Enum
-from functools import cached_property
-from typing import Any, TypeGuard, cast
-
-import msgspec
+from typing import Any, cast
 
 from contextwright.formats.dump import Path, PathStep, fields_of
+from contextwright.formats.record_copies import is_list
 
-_CACHED: Any = cached_property
 DEEPEST = 24
 """Levels of a value that are looked into."""
 
@@ -37,11 +32,6 @@ def field(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else getattr(value, name, None)  # pyright: ignore
 
 
-def is_list(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    """Whether it is a list or a tuple; no named tuple."""
-    return isinstance(value, list | tuple) and not hasattr(value, "_fields")  # pyright: ignore
-
-
 def walk(
     value: Any, path: Path, is_leaf: Callable[[Any], bool], skip: Callable[[Path], bool]
 ) -> Iterator[tuple[Path, Any]]:
@@ -63,65 +53,6 @@ def _walk(
     elif id(value) not in around and len(around) < DEEPEST:
         for step, item in parts_of(value):
             yield from _walk(item, (*path, step), is_leaf, skip, around | {id(value)})
-
-
-def at(value: Any, path: Path) -> Any:
-    """What stands at a path."""
-    for kind, name in path:
-        value = getattr(value, name) if kind == "attr" else value[name]
-    return value
-
-
-def put(value: Any, changes: Mapping[Path, Any]) -> Any:
-    """The value with others at these paths: of the same types, everything else the very same
-    objects. Nothing that was given is changed."""
-    if () in changes:
-        return changes[()]
-    if not changes:
-        return value
-    below: dict[PathStep, dict[Path, Any]] = {}
-    for path, new in changes.items():
-        below.setdefault(path[0], {})[path[1:]] = new
-    inner = {step: put(at(value, (step,)), changes_below) for step, changes_below in below.items()}
-    return _with(value, {step[1]: new for step, new in inner.items()})
-
-
-def _with(value: Any, new: dict[Any, Any]) -> Any:
-    if isinstance(value, tuple):
-        whole = cast(tuple[Any, ...], value)
-        if hasattr(whole, "_replace"):
-            return whole._replace(**new)  # pyright: ignore
-        items = (new.get(place, item) for place, item in enumerate(whole))
-        return tuple(items) if type(whole) is tuple else type(whole)(items)
-    if hasattr(value, "model_copy"):
-        return _fresh(value.model_copy(update=new))
-    changed = _copied(value)
-    for name, item in new.items():
-        if isinstance(value, dict | list):
-            changed[name] = item
-        elif isinstance(value, msgspec.Struct):
-            msgspec.structs.force_setattr(changed, name, item)
-        else:
-            object.__setattr__(changed, name, item)  # a frozen one is a copy of ours by now
-    return _fresh(changed)
-
-
-def _copied(value: Any) -> Any:
-    """A shallow copy."""
-    if dataclasses.is_dataclass(value) and hasattr(type(value), "__deprecated__"):
-        # its `__new__` would warn the caller of what the caller did not do
-        made = object.__new__(type(value))
-        made.__dict__.update(value.__dict__)
-        return made
-    return copy.copy(value)
-
-
-def _fresh(made: Any) -> Any:
-    """Without what cached properties had worked out of the fields as they were."""
-    own: dict[str, Any] = getattr(made, "__dict__", {})
-    for name in [name for name in own if isinstance(getattr(type(made), name, None), _CACHED)]:
-        del own[name]
-    return made
 
 
 def retyped(old: str, text: str) -> str:

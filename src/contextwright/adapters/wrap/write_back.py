@@ -6,9 +6,10 @@ from typing import Any
 
 from contextwright.adapters.wrap.cool_conversation import CooledConversation
 from contextwright.adapters.wrap.foreign_messages import ForeignMessages
-from contextwright.adapters.wrap.tree import at, field, is_list, put, retyped
+from contextwright.adapters.wrap.tree import field, retyped
 from contextwright.formats.dump import Path, step_to
 from contextwright.formats.objects import PartSource
+from contextwright.formats.record_copies import at, is_list, put
 
 _CONTENTS = ("content", "response", "output", "result")
 """Where the object of a tool's result holds what the tool said."""

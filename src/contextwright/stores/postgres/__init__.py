@@ -32,4 +32,4 @@ __all__ = [
     "enable_row_security",
 ]
 
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -12,4 +12,4 @@ _HOMES = {"RedisAnswers": "redis_answers", "RedisCache": "redis_cache"}
 
 __all__ = ["RedisAnswers", "RedisCache"]
 
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

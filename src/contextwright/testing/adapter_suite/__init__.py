@@ -53,3 +53,7 @@ def __getattr__(name: str) -> Any:
     from contextwright.testing.adapter_suite import suite
 
     return getattr(suite, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

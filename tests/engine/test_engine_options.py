@@ -1,0 +1,77 @@
+"""What an engine and a context are given beside their spec: typed, and refused at once where it is
+none."""
+
+from inspect import signature
+
+import pytest
+
+from contextwright import (
+    C,
+    Context,
+    Conversations,
+    Engine,
+    SpecError,
+    compile,
+    compile_many,
+    target,
+)
+from contextwright.engine.door import OPTIONS, OWN_OPTIONS
+from contextwright.engine.engine_options import EngineOptions
+from contextwright.render.target import TargetOptions
+
+MESSAGES = [{"role": "user", "content": "hi"}]
+SPEC = C.default()
+
+
+def names_of(function):
+    return {
+        name
+        for name, parameter in signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+
+
+def test_the_types_name_every_option():
+    assert set(TargetOptions.__annotations__) == names_of(target) == set(OPTIONS)
+    own = names_of(Engine.__init__) - {"sessions", "target"}
+    assert set(EngineOptions.__annotations__) == own | set(OPTIONS)
+    others = names_of(Engine.__init__) | names_of(compile) | names_of(Context.__init__)
+    assert set(OWN_OPTIONS) == others - {"model"}
+
+
+@pytest.mark.parametrize("make", [Engine, lambda spec, model, **o: Context(spec, model=model, **o)])
+def test_a_misspelt_option_is_refused_with_the_one_that_was_meant(make):
+    with pytest.raises(SpecError, match=r"unexpected option 'never_dear'(.|\n)*never_dearer"):
+        make(SPEC, "gpt-5", never_dear=True)
+    with pytest.raises(SpecError, match=r"unexpected option 'windw'(.|\n)*window"):
+        make(SPEC, "gpt-5", windw=8000)
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"sessions": "sessions.db"}, "expected sessions to be a store, got str"),
+        ({"memory": {}}, "expected memory to be a store, got dict, which has no `search"),
+        ({"retrievers": [3]}, "expected retrievers to be a store, got int"),
+        ({"retrievers": 3}, "expected a list of retrievers"),
+        ({"memory": Conversations}, "got the class Conversations"),
+    ],
+)
+def test_what_is_no_store_is_refused_where_it_is_given(options, what):
+    """A store that fails ends no turn: one that never was any would only be missed."""
+    with pytest.raises(SpecError, match=what):
+        Engine(SPEC, "gpt-5", **options)
+
+
+def test_conversations_want_a_store_and_a_context_wants_conversations():
+    with pytest.raises(SpecError, match="expected store to be a store, got str"):
+        Conversations(store="sessions.db")
+    with pytest.raises(SpecError, match="expected conversations as Conversations, got dict"):
+        Context(SPEC, model="gpt-5", conversations={})
+    with pytest.raises(SpecError, match="a Context makes a target for each body"):
+        Context(SPEC, target=target("gpt-5"))
+
+
+def test_many_refuse_an_unknown_option_before_anything_runs():
+    with pytest.raises(SpecError, match=r"unexpected option 'now_m'(.|\n)*now_ms"):
+        compile_many([MESSAGES], SPEC, model="gpt-5", now_m=1)
