@@ -17,7 +17,7 @@ from google.genai import types  # noqa: E402
 from tests.adapters.adk.scripted import said, script  # noqa: E402
 
 from contextwright import C  # noqa: E402
-from contextwright.adapters.adk import ContextPlugin, Mirrors  # noqa: E402
+from contextwright.adapters.adk import ContextPlugin, Mirrors, with_context  # noqa: E402
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(50)
 MAIL = "ann@home.org"
@@ -128,3 +128,38 @@ SECRET = {
 def test_a_field_is_redacted(name):
     contents = sent(plugins(REDACTS), [SECRET[name], part(text="look")], part(text="ok"))
     assert MAIL not in str(contents)
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        *SECRET.values(),
+        part(executable_code={"code": f"mail('{MAIL}')", "language": "PYTHON"}),
+        part(code_execution_result={"outcome": "OUTCOME_OK", "output": MAIL}),
+        part(tool_response={"id": "t", "tool_type": "URL_CONTEXT", "response": {"r": [MAIL]}}),
+        part(inline_data={"data": MAIL.encode(), "mime_type": "text/plain"}),
+        part(inline_data={"data": MAIL.encode(), "mime_type": "application/xml"}),
+        part(text="thought", thought=True, thought_signature=MAIL.encode()),
+    ],
+    ids=lambda added: str(next(iter(added.model_fields_set))),
+)
+def test_what_a_callback_adds_is_redacted_in_all_its_fields(added):
+    """It stands beside the conversation."""
+    service, llm = InMemorySessionService(), script("ok")
+
+    def add(callback_context, llm_request):
+        llm_request.contents.append(types.Content(role="user", parts=[added, part(text="added")]))
+
+    async def run():
+        await service.create_session(app_name="app", user_id="u", session_id="s")
+        root = with_context(
+            LlmAgent(name="guide", model=llm, before_model_callback=add), REDACTS, mirrors=Mirrors()
+        )
+        runner = Runner(app=App(name="app", root_agent=root), session_service=service)
+        async for _ in runner.run_async(user_id="u", session_id="s", new_message=said("hi")):
+            pass
+
+    asyncio.run(run())
+    contents = str([one.model_dump(exclude_none=True) for one in llm.sent[-1].contents])
+    assert "added" in contents
+    assert MAIL not in contents.replace(f"'thought_signature': b'{MAIL}'", "")

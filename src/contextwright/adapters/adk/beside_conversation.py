@@ -8,6 +8,7 @@ from google.genai import types
 from contextwright.adapters.adk.extra_contents import put_extra_contents
 from contextwright.adapters.adk.own_parts import clean_own_parts, own_tokens, text_of
 from contextwright.adapters.adk.scope import keep_only, tools_of
+from contextwright.compiler.of_body import redaction_of
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.engine.engine import Engine
@@ -42,7 +43,7 @@ def own_parts(
     """
     planned = plan(engine.spec, session.state, engine.ports)
     if planned.every_redaction:
-        added = clean_own_parts(request, added, planned.every_redaction, engine.ports)
+        added = clean_own_parts(request, added, redaction_of(planned))
     tools = tools_of(request)
     if planned.tools is None:  # then ADK's stay as they are, and one tells whether refs can be read
         tools = tuple(tool for tool in tools if tool.name == engine.target.reader)

@@ -2,15 +2,15 @@
 artifacts. It counts against the budget, and passes the spec's redaction."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from contextwright.redaction.detector import RedactionPorts
+from contextwright.formats.adk_wire import from_wire
+from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.providers import provider_named
-from contextwright.spec.word_roles import Guard
 from contextwright.tokens.counter import counter_for
 
 MESSAGE = provider_named("gemini").renderer.overhead.message
@@ -43,51 +43,28 @@ def own_tokens(
     return blobs + sum(map(counter.count, own)) + MESSAGE * len(added)
 
 
-def clean_own_parts(
-    request: LlmRequest, added: Added, redactions: Sequence[Guard], ports: RedactionPorts
-) -> Added:
+def clean_own_parts(request: LlmRequest, added: Added, redaction: BodyRedaction) -> Added:
     """The contents beside the conversation without what the spec redacts; the request's
     instruction and tool descriptions are changed in place.
 
     Args:
         added: those contents, each with the event that it stands behind.
-        ports: what the application gives redactions.
+        redaction: what the spec redacts.
     """
-
-    def clean(text: str) -> str:
-        for redaction in redactions:
-            text = redaction.cleaned(text, ports)
-        return text
-
+    clean = redaction.message
     if request.config and request.config.system_instruction:
         request.config.system_instruction = clean(text_of(request.config.system_instruction))
     if request.config and request.config.tools:
         request.config.tools = [_clean_tool(tool, clean) for tool in request.config.tools]
-    return [(_clean_content(content, clean), after) for content, after in added]
+    return [(_clean_content(content, redaction), after) for content, after in added]
 
 
-def _clean_content(content: types.Content, clean: Callable[[str], str]) -> types.Content:
-    parts = [_clean_part(part, clean) for part in content.parts or ()]
-    return content.model_copy(update={"parts": parts})
-
-
-def _clean_part(part: types.Part, clean: Callable[[str], str]) -> types.Part:
-    if part.text:
-        return part.model_copy(update={"text": clean(part.text)})
-    if part.function_call:
-        arguments = _clean_strings(part.function_call.args, clean)
-        call = part.function_call.model_copy(update={"args": arguments})
-        return part.model_copy(update={"function_call": call})
-    if part.function_response:
-        values = _clean_strings(part.function_response.response, clean)
-        response = part.function_response.model_copy(update={"response": values})
-        return part.model_copy(update={"function_response": response})
-    blob = part.inline_data
-    kind = (blob.mime_type or "") if blob else ""
-    if blob is None or not blob.data or not kind.startswith(("text/", "application/json")):
-        return part
-    data = clean(blob.data.decode("utf-8", "replace")).encode()
-    return part.model_copy(update={"inline_data": blob.model_copy(update={"data": data})})
+def _clean_content(content: types.Content, redaction: BodyRedaction) -> types.Content:
+    """A content without what is redacted, in whichever of its fields."""
+    dumped = content.model_dump(mode="json", by_alias=True, exclude_none=True)
+    dumped["parts"] = list(map(from_wire, dumped.get("parts", ())))
+    clean = redaction.message(dumped)
+    return content if clean == dumped else types.Content.model_validate(clean)
 
 
 def _clean_tool(tool: Any, clean: Callable[[str], str]) -> Any:
