@@ -2,17 +2,17 @@
 
 import pytest
 
-from contextwright import C
+from contextwright import C, Context
 from contextwright.testing.adapter_suite import AdapterSuite
-from contextwright.testing.strict_server import StrictServer, call
+from contextwright.testing.strict_server import Reply, StrictServer, call
 
 pytest.importorskip("smolagents")
 
 from PIL import Image
-from smolagents import ActionStep, OpenAIModel, ToolCallingAgent, tool
+from smolagents import ActionStep, CodeAgent, OpenAIModel, ToolCallingAgent, tool
 from tests.adapters.drivers import smolagents_agents as drivers
 
-from contextwright.adapters.smolagents import context_model
+from contextwright.adapters.smolagents import context_model, read_back_tools
 
 
 @pytest.fixture(scope="module", params=drivers.DRIVERS, ids=lambda driver: driver.name)
@@ -73,3 +73,20 @@ def test_a_redacted_result_keeps_its_picture():
     bodies = sent(C.compaction(100_000) | C.redact(patterns=[r"p\d"]))
     assert pictures(bodies[-1]) == pictures(sent(None)[-1])
     assert "this is p1" not in str(bodies[-1])
+
+
+@pytest.mark.parametrize("has_tools", [True, False])
+@pytest.mark.parametrize("kind", [ToolCallingAgent, CodeAgent])
+def test_refs_are_shown_to_an_agent_that_has_the_tools(kind, has_tools):
+    """The tools of an agent that writes code stand in its instruction, where nobody looks."""
+    code = "<code>\nprint(browse('p%d'))\n</code>"
+    steps = [call("browse", page=f"p{n}") for n in range(30)]
+    steps += [call("final_answer", answer=1)]
+    if kind is CodeAgent:
+        steps = [*(Reply(code % n) for n in range(30)), Reply("<code>\nfinal_answer(1)\n</code>")]
+    with StrictServer(steps, window=100_000) as server:
+        model = OpenAIModel("gpt-5", f"{server.url}/v1", api_key="none")
+        model = context_model(model, Context(C.compaction(6_000), model="gpt-5", read_back=True))
+        tools = [browse, *(read_back_tools(model) if has_tools else ())]
+        kind(tools, model, verbosity_level=0, max_steps=40).run("look around")
+    assert ("event://" in server.requests[-1].text) == (has_tools or kind is CodeAgent)

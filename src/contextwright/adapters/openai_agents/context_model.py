@@ -9,7 +9,7 @@ from agents.models.multi_provider import MultiProvider
 
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.openai_agents.function_tools import function_tools, schemas
+from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.streams import astream
 from contextwright.tokens.usage import usage_of
@@ -40,7 +40,9 @@ def _model_with(model: ModelT, port: ContextPort) -> ModelT:
             instructions, items = new.get("instructions"), new["input"]
             return await own.get_response(self, instructions, items, *rest, **named)
 
-        return await port.asend(_body(self, system_instructions, input, rest, named), answer)
+        arguments = _arguments(rest, named)
+        body = _body(self, system_instructions, input, arguments)
+        return await port_for(port, arguments.get("tools")).asend(body, answer)
 
     def stream_response(
         self: Any, system_instructions: Any, input: Any, *rest: Any, **named: Any
@@ -49,8 +51,9 @@ def _model_with(model: ModelT, port: ContextPort) -> ModelT:
             instructions, items = new.get("instructions"), new["input"]
             return own.stream_response(self, instructions, items, *rest, **named)
 
-        body = _body(self, system_instructions, input, rest, named)
-        return astream(port, body, answer, usage_of)
+        arguments = _arguments(rest, named)
+        body = _body(self, system_instructions, input, arguments)
+        return astream(port_for(port, arguments.get("tools")), body, answer, usage_of)
 
     return model_copy_with(model, port, get_response, stream_response)
 
@@ -93,14 +96,16 @@ def read_back_tools(model: Model) -> list[FunctionTool]:
     return function_tools(port_of(model))
 
 
-def _body(
-    model: Any, instructions: Any, items: Any, rest: tuple[Any, ...], named: dict[str, Any]
-) -> Body:
-    """A request of the framework's as a body. Behind its instructions and items stand its
-    settings, tools, output schema and handoffs, by place or by name, and by name alone the
-    response or conversation that it goes on from, of which the items are what is new."""
+def _arguments(rest: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """What stands behind a request's instructions and items: its settings, tools, output schema
+    and handoffs, by place or by name, and by name alone the response or conversation that it goes
+    on from, of which the items are what is new."""
     places = ("model_settings", "tools", "output_schema", "handoffs")
-    arguments: dict[str, Any] = {**dict(zip(places, rest, strict=False)), **named}
+    return {**dict(zip(places, rest, strict=False)), **named}
+
+
+def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) -> Body:
+    """A request of the framework's as a body."""
     body: Body = {
         "input": items,
         "tools": schemas(arguments.get("tools"), arguments.get("handoffs")),
@@ -110,5 +115,5 @@ def _body(
     if name := getattr(model, "model", None):
         body["model"] = str(name)
     chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
-    body |= {key: named[name] for name, key in chains.items() if named.get(name)}
+    body |= {key: arguments[name] for name, key in chains.items() if arguments.get(name)}
     return body
