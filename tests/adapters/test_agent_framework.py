@@ -1,8 +1,13 @@
 """The chat middleware of Microsoft Agent Framework in every scenario."""
 
+import asyncio
+
 import pytest
 
+from contextwright import C, Context
 from contextwright.testing.adapter_suite import AdapterSuite
+from contextwright.testing.adapter_suite.suite_tools import read, reading
+from contextwright.testing.strict_server import StrictServer
 
 pytest.importorskip("agent_framework_openai")
 pytest.importorskip("agent_framework_anthropic")
@@ -16,3 +21,22 @@ def driver(request):
 
 class TestAgentFramework(AdapterSuite):
     """Every scenario for three interfaces."""
+
+
+@pytest.mark.parametrize("has_tools", [True, False])
+def test_refs_are_shown_to_an_agent_that_has_the_tools(has_tools):
+    from agent_framework import Agent
+    from agent_framework_openai import OpenAIChatCompletionClient
+
+    from contextwright.adapters.agent_framework import ContextChatMiddleware
+
+    with StrictServer([*reading(30), "done"], window=100_000) as server:
+        client = OpenAIChatCompletionClient("gpt-5", api_key="none", base_url=f"{server.url}/v1")
+        client.function_invocation_configuration["max_iterations"] = 50
+        context = Context(C.compaction(8_000), model="gpt-5", read_back=True)
+        middleware = ContextChatMiddleware(context)
+        tools = [read, *(middleware.tools if has_tools else ())]
+        agent = Agent(client, tools=tools, middleware=[middleware])
+        assert asyncio.run(agent.run("read all")).text == "done"
+    assert ("event://" in server.requests[-1].text) == has_tools
+    assert context.manifest.shows_refs == has_tools

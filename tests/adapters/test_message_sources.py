@@ -37,6 +37,15 @@ def test_calls_of_one_id_are_each_their_own():
     assert message_sources(before, [*map(rewritten, before[:2]), *before[2:]]) == [0, 1, 2, 3, 4]
 
 
+def test_what_stood_between_a_call_and_its_result_is_known_behind_them():
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    shot = {"role": "user", "content": [picture]}
+    before = [text("user", "go"), call("0"), shot, result("0")]
+    after = [before[0], before[1], before[3], {**shot}]
+    assert message_sources(before, after) == [0, 1, 3, 2]
+    assert message_sources(before, [*before[:2], before[3], NOTE]) == [0, 1, 3, None]
+
+
 def test_what_is_left_out_shifts_no_other():
     before = [each for n in range(4) for each in (call("0", f"tool {n}"), result("0", f"text {n}"))]
     for gone in range(4):

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from contextwright import C
+from contextwright import C, Context
 from contextwright.errors import SpecError
 from contextwright.testing.adapter_suite import AdapterSuite
 from contextwright.testing.adapter_suite.suite_tools import read, reading
-from contextwright.testing.strict_server import StrictServer
+from contextwright.testing.strict_server import StrictServer, call
 
 pytest.importorskip("agents")
 
@@ -112,6 +112,40 @@ def test_a_result_goes_to_the_provider_that_keeps_its_call(hook, kept):
     made = Runner.run_sync(agent, "go", run_config=own, **kept)
     assert made.final_output == "done"
     assert [item["type"] for item in model.asked[1]] == ["function_call_output"]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("hook", ["provider", "filter"])
+def test_an_agent_without_the_tools_that_read_back_is_shown_no_refs(hook, streamed):
+    """The framework ends a run whose model calls a tool that is not there."""
+    done = [*reading(30), call("transfer_to_helper"), "helped"]
+    with StrictServer(done, window=100_000) as server:
+        client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
+        own = OpenAIProvider(openai_client=client)
+        context = Context(C.compaction(8_000), model="gpt-5", read_back=True)
+        if hook == "provider":
+            adapter = ContextProvider(context, provider=own)
+            config = RunConfig(model_provider=adapter, tracing_disabled=True)
+        else:
+            adapter = ContextFilter(context)
+            config = RunConfig(model_provider=own, call_model_input_filter=adapter)
+        helper = Agent("helper", model="gpt-5", tools=[function_tool(read)])
+        agent = Agent(
+            "root", model="gpt-5", tools=[function_tool(read), *adapter.tools], handoffs=[helper]
+        )
+
+        async def play():
+            if not streamed:
+                return await Runner.run(agent, "read all", run_config=config, max_turns=50)
+            result = Runner.run_streamed(agent, "read all", run_config=config, max_turns=50)
+            async for _ in result.stream_events():
+                pass
+            return result
+
+        assert asyncio.run(play()).final_output == "helped"
+    assert "event://" in server.requests[-2].text
+    assert "event://" not in server.requests[-1].text and "expand" not in server.requests[-1].tools
+    assert context.pack.manifest.tokens < 8_000 and not context.manifest.shows_refs
 
 
 def test_a_model_of_the_frameworks_own_has_no_tools_that_read_back():

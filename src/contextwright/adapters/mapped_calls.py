@@ -28,7 +28,8 @@ class MappedCall(Generic[MessageT]):
         run: str = "",
         sent: Callable[[Body], Any] | None = None,
     ) -> None:
-        self._port, self._request, self._bill, self._run = port, request, bill, run
+        self._port = port.for_tools(reads_back=request.reads_back)
+        self._request, self._bill, self._run = request, bill, run
         self._sent = sent or request.messages_of
 
     def answer(self, send: Callable[[Any], Any]) -> Any:

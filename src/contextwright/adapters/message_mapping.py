@@ -57,6 +57,8 @@ class MappedRequest(Generic[MessageT]):
 
     Attributes:
         body: in OpenAI Chat's form.
+        reads_back: whether tools of ours are among the request's. Of one that declares none at all
+            nobody knows: its framework may write them into a text.
     """
 
     def __init__(
@@ -82,7 +84,9 @@ class MappedRequest(Generic[MessageT]):
         self.body: Body = {"messages": wires}
         if model:
             self.body["model"] = model
-        functions = [dict(tool) for tool in tools if not is_our_tool(tool)]
+        declared = [dict(tool) for tool in tools]
+        functions = [tool for tool in declared if not is_our_tool(tool)]
+        self.reads_back = not declared or len(functions) < len(declared)
         if functions:
             self.body["tools"] = [{"type": "function", "function": each} for each in functions]
 

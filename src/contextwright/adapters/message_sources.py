@@ -14,7 +14,8 @@ Wire = dict[str, Any]
 
 def message_sources(before: Sequence[Wire], after: Sequence[Wire]) -> list[int | None]:
     """Of each chat message that came back, which one it was: the same object, the same call, or
-    one of its role between two that are known; None for one that was added.
+    one of its role between two that are known, or elsewhere one that says the same; None for one
+    that was added.
 
     Ids of calls may repeat: what is of one id is told apart by its tool, by what it says, and by
     what stands around it.
@@ -60,6 +61,10 @@ def _tool(signs: _Signs) -> object:
 
 def _key(signs: _Signs) -> object:
     return signs.key
+
+
+def _own_sign(signs: _Signs) -> object:
+    return signs.key or _whole(signs)
 
 
 def _kind(signs: _Signs) -> tuple[str, ...]:
@@ -111,11 +116,12 @@ class _Alignment:
                 self._take(places[one], numbers[other])
 
     def take_moved(self) -> None:
-        """Calls and results that stand elsewhere than they did."""
+        """Calls and results that stand elsewhere than they did, and what says the same there, such
+        as a user's message that stood between the two."""
         free = [number for number in range(len(self._before)) if number not in self._taken]
-        sought = _grouped(self._before, free, _key)
+        sought = _grouped(self._before, free, _own_sign)
         for place, source in enumerate(self.sources):
-            if source is None and (left := sought.get(_key(self._after[place]))):
+            if source is None and (left := sought.get(_own_sign(self._after[place]))):
                 self._take(place, left.pop(0))
 
     def _take(self, place: int, number: int) -> None:

@@ -95,6 +95,15 @@ class ContextPort:
         port._bodies = self._bodies
         return port
 
+    def for_tools(self, *, reads_back: bool) -> "ContextPort":
+        """The same port for a request whose tools are known: where none of ours is among them, it
+        shows no refs, which its model could but call an unknown tool for."""
+        if reads_back or not self.context.read_back:
+            return self
+        port = ContextPort(self.context.without_read_back(), self.id, self.tenant)
+        port._bodies = self._bodies
+        return port
+
     def tools(self, own: tuple[str, ...] = ()) -> tuple[Tool, ...]:
         """The tools that read what was shortened, for the framework's own registry; none where the
         context was not made with `read_back=True`.

@@ -202,17 +202,17 @@ def _as_logged(findings: Findings, inputs: Inputs) -> Findings:
     return replace(findings, changes=tuple(whole.get(id(one), one) for one in changes))
 
 
-def _with_entry(findings: Findings, tells: Block, told: tuple[Span, ...], tokens: int) -> Findings:
+def _with_entry(findings: Findings, tells: Block, spans: tuple[Span, ...], tokens: int) -> Findings:
     """The findings, with one entry for all that a summary tells, which took so many tokens."""
     changes = tuple(
         replace(change, lineage=tells.lineage, tokens_before=tokens)
         if change.id == tells.id and change.action == "summarized"
         else change
         for change in findings.changes
-        if not is_within(findings.orders.get(change.id, -1), told)
+        if not is_within(findings.orders.get(change.id, -1), spans)
     )
     places = {one.id: findings.orders[one.id] for one in changes if one.id in findings.orders}
-    summarized = united(told, findings.summarized)
+    summarized = united(spans, findings.summarized)
     return replace(findings, changes=changes, orders=places, summarized=summarized)
 
 

@@ -171,9 +171,9 @@ def merged_with_passed(
     if made is None or made.order >= 0 or made.fidelity is not Fidelity.SUMMARIZED:
         return NO_MERGES
     stays = {*after}
-    told = frozenset(block for block in before if block not in stays)
-    tokens = state.passed + sum(map(state.inputs.cost, told))
-    return {made: StoodFor(told, frozenset(), joined_spans(spans, map(_ORDER, told)), tokens)}
+    gone = frozenset(block for block in before if block not in stays)
+    tokens = state.passed + sum(map(state.inputs.cost, gone))
+    return {made: StoodFor(gone, frozenset(), joined_spans(spans, map(_ORDER, gone)), tokens)}
 
 
 def with_passed(findings: Findings, near: Near, old: Blocks, inputs: Inputs) -> Findings:

@@ -1,5 +1,6 @@
 """A spec in any loop, in one line: `messages = context(messages)`."""
 
+import copy
 from typing import Any, Unpack
 
 import msgspec
@@ -54,6 +55,10 @@ class ContextCall(msgspec.Struct, frozen=True, eq=False):
     engine: Engine
 
 
+class _NewestCall(msgspec.Struct):
+    call: ContextCall | None = None
+
+
 class Context:
     """What a model is shown of all messages so far: the list, or the body, as the spec has it.
 
@@ -103,7 +108,7 @@ class Context:
         self._options_of_target = {name: known[name] for name in OPTIONS if name in known}
         self._own_options = {name: known[name] for name in known if name not in OPTIONS}
         self._engines = ContextEngines()
-        self._last: ContextCall | None = None
+        self._newest = _NewestCall()
 
     def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
         """The messages for the next call, of the type in which they came.
@@ -223,6 +228,15 @@ class Context:
         """Whether the tools that read what was shortened are among a request's tools."""
         return bool(self._options_of_target.get("read_back"))
 
+    def without_read_back(self) -> "Context":
+        """This context for requests without the tools that read back: they show no refs. Its
+        conversations, engines and last call are the same."""
+        if not self.read_back:
+            return self
+        other = copy.copy(self)
+        other._options_of_target = {**self._options_of_target, "read_back": False}
+        return other
+
     @property
     def spec(self) -> SpecLike | None:
         """What should be seen, as it was given."""
@@ -241,7 +255,7 @@ class Context:
 
     def show(self, engine: Engine, session: Session, pack: Pack) -> None:
         """Take a pack that an adapter's own engine made as the one of the last call."""
-        self._last = ContextCall(None, pack, session, engine)
+        self._newest.call = ContextCall(None, pack, session, engine)
 
     @property
     def pack(self) -> Pack:
@@ -263,11 +277,11 @@ class Context:
         return self._made("session").session
 
     def _made(self, name: str) -> ContextCall:
-        if self._last is None:
+        if self._newest.call is None:
             raise SpecError(
                 "nothing was compiled yet", where=f"context.{name}", fix="context(messages) first"
             )
-        return self._last
+        return self._newest.call
 
     def _written(
         self, listed: MessageList, history: MessageHistory, engine: Engine, pack: Pack
@@ -282,7 +296,7 @@ class Context:
 
     def _noted(self, history: MessageHistory, engine: Engine, pack: Pack) -> Pack:
         history.folds.append(pack.manifest.folds)
-        self._last = ContextCall(None, pack, history.session, engine)
+        self._newest.call = ContextCall(None, pack, history.session, engine)
         return pack
 
     def _engine(self, history: MessageHistory, listed: MessageList, tenant: str) -> Engine:
@@ -317,7 +331,8 @@ class Context:
         def made() -> Engine:
             return Engine(self._spec, model, target=target, **self._own_options)
 
-        return self._engines.engine(tenant, (model, format, target.reserved_output), made)
+        shape = model, format, target.reserved_output, target.read_back
+        return self._engines.engine(tenant, shape, made)
 
 
 def _reserved(engine: Engine, history: MessageHistory, listed: MessageList) -> int | None:

@@ -30,6 +30,7 @@ from contextwright.formats.fields import (
     wrong,
 )
 from contextwright.formats.format_evidence import most
+from contextwright.formats.gemini_fields import BESIDE, fields_beside
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import (
     AROUND,
@@ -271,11 +272,12 @@ def _with_own_ids(parts: list[AnyPart]) -> list[AnyPart]:
 
 
 def part_of(value: Any, where: str) -> AnyPart:
-    """A Gemini part as a part of ours. The thought signature stays in `extra["gemini"]`."""
+    """A Gemini part as a part of ours. In `extra["gemini"]` stay the thought signature and what the
+    part says beside the fields of ours."""
     fields = Fields(value, where)
     part = fields.whole
     signature = _pick(part, "thought_signature")
-    extra: Json = {NAME: {"thought_signature": signature}} if signature else NO_FIELDS
+    extra = _extra(part, signature)
     call, response = _pick(part, "function_call"), _pick(part, "function_response")
     if call is not None:
         called = Fields(call, f"{where}.function_call")
@@ -285,11 +287,18 @@ def part_of(value: Any, where: str) -> AnyPart:
     if response is not None:
         return result_of(Fields(response, f"{where}.function_response").whole)
     if "text" not in part:
-        return Text(text="", extra=extra) if _is_signature(part) else _media(part)
+        return Text(text="", extra=extra) if _is_signature(part) else _media(part, extra)
     text = fields.text("text", "")
     if part.get("thought") is True:
         return Thinking(text=text, signature=str(signature or ""), provider="google")
     return Text(text=text, extra=extra)
+
+
+def _extra(part: Json, signature: Any) -> Json:
+    own = {"thought_signature": signature} if signature else {}
+    beside = fields_beside(part)
+    own |= {BESIDE: beside} if beside else {}
+    return {NAME: own} if own else NO_FIELDS
 
 
 def _is_signature(part: Json) -> bool:
@@ -328,7 +337,7 @@ def response_of(result: ToolResult, text: str) -> Json:
     return {"error" if result.status in {"error", "interrupted"} else "result": text}
 
 
-def _media(part: Json) -> Image | File | Opaque:
+def _media(part: Json, extra: Json = NO_FIELDS) -> Image | File | Opaque:
     inline, file = _pick(part, "inline_data"), _pick(part, "file_data")
     blob = object_if(inline if isinstance(inline, dict) else file)
     if not isinstance(inline, dict) and not isinstance(file, dict):
@@ -337,8 +346,8 @@ def _media(part: Json) -> Image | File | Opaque:
     media = str(_pick(blob, "mime_type") or "")
     data, url = str(blob.get("data") or ""), str(_pick(blob, "file_uri") or "")
     if media.startswith("image/"):
-        return Image(media_type=media, data=data, url=url)
-    return File(media_type=media, data=data, url=url)
+        return Image(media_type=media, data=data, url=url, extra=extra)
+    return File(media_type=media, data=data, url=url, extra=extra)
 
 
 def part_to(part: AnyPart) -> Json | None:

@@ -9,6 +9,7 @@ import msgspec
 from contextwright.blocks.block import Message
 from contextwright.formats.fields import list_if, object_if
 from contextwright.formats.gemini import response_of, result_of
+from contextwright.formats.gemini_fields import BESIDE, with_fields_beside
 from contextwright.memo.by_identity import by_identity
 from contextwright.memo.ownership import owned_table
 from contextwright.render.alternate import AlternatingRenderer
@@ -21,6 +22,7 @@ from contextwright.render.gemini_body import (
     config_of,
     declarations,
     either,
+    spellings,
 )
 from contextwright.render.gemini_rules import RULES
 from contextwright.render.message_layout import Layout
@@ -40,6 +42,7 @@ from contextwright.render.wire import (
     file_tokens,
     is_sendable,
     schema_tokens,
+    scrubbed,
 )
 from contextwright.session.event import (
     AnyPart,
@@ -60,7 +63,9 @@ _FILES = (
 """Where a file lies that Gemini reads by its address (ai.google.dev, files and video)."""
 SKIP_SIGNATURE = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 """base64 of `skip_thought_signature_validator`: what Google takes where a signature was lost."""
-_PARTS = SendableParts(reasoning_of="google", reasoning_form=("text",), assistant_media=True)
+_PARTS = SendableParts(
+    reasoning_of="google", reasoning_form=("text",), assistant_media=True, opaque_of="gemini"
+)
 
 
 class GeminiRenderer(AlternatingRenderer):
@@ -209,6 +214,15 @@ class GeminiRenderer(AlternatingRenderer):
 def _part(
     part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
 ) -> Iterator[Wire]:
+    beside = _beside(part)
+    for wire in _typed(part, message, where, calls, draft):
+        yield with_fields_beside(wire, beside) if beside else wire
+
+
+def _typed(
+    part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
+) -> Iterator[Wire]:
+    """A part by the fields that all providers know."""
     if isinstance(part, Text):
         signature = _signature(part, message)
         if part.text.strip() or signature:
@@ -228,7 +242,16 @@ def _part(
         if not _PARTS.refusal(part, message, ""):
             yield {"text": clean(part.text), "thought": True, **_signed(part.signature)}
     elif isinstance(part, (Image, File)):
-        yield _blob(part, where, draft)
+        blob = _blob(part, where, draft)
+        yield blob if "text" in blob else {**blob, **_signature(part, message)}
+    elif not _PARTS.refusal(part, message, ""):
+        lost = () if message.whole else spellings("thought_signature")
+        yield {key: scrubbed(item) for key, item in part.value.items() if key not in lost}
+
+
+def _beside(part: AnyPart) -> Wire:
+    """The fields that a part of Gemini's came with beside those of ours."""
+    return object_if(object_if(part.extra.get("gemini")).get(BESIDE)) if part.extra else {}
 
 
 def _signature(part: AnyPart, message: Message) -> Wire:
@@ -256,10 +279,11 @@ def _result(part: ToolResult, where: str, calls: BlockCalls, draft: RequestDraft
 
 
 def _blob(part: Image | File, where: str, draft: RequestDraft) -> Wire:
+    kind = {"mime_type": part.media_type} if part.media_type else {}
     if part.data:
-        return {"inline_data": {"mime_type": part.media_type, "data": part.data}}
-    if part.url.startswith(_FILES):
-        return {"file_data": {"mime_type": part.media_type, "file_uri": clean(part.url)}}
+        return {"inline_data": {**kind, "data": part.data}}
+    if part.url.startswith(_FILES) or "file_data" in _beside(part):
+        return {"file_data": {**kind, "file_uri": clean(part.url)}}
     return {"text": draft.media(part, where)}
 
 

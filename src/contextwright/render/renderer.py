@@ -68,15 +68,20 @@ class SendableParts(msgspec.Struct, frozen=True):
         reasoning_of: the maker whose reasoning it takes back; empty for none.
         reasoning_form: fields of a reasoning part of which one must be there.
         assistant_media: whether pictures and files of the assistant are sent.
+        opaque_of: the format whose parts of unknown kinds it takes back, but for what
+            stands in results; empty for none.
     """
 
     reasoning_of: str = ""
     reasoning_form: tuple[str, ...] = ()
     assistant_media: bool = False
+    opaque_of: str = ""
 
     def refusal(self, part: AnyPart, message: Message, format: str) -> str:
         """The reason for which a part is not sent; empty where it is."""
         if isinstance(part, Opaque):
+            if part.format == self.opaque_of and message.role != "tool":
+                return ""
             return f"a part of {part.format} of the kind {part.kind!r}"
         if isinstance(part, (Image, File)):
             if message.role == "assistant" and not self.assistant_media:

@@ -8,6 +8,7 @@ from typing import Any
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
+from contextwright.formats.adk_wire import from_wire
 from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.providers import provider_named
 from contextwright.tokens.counter import counter_for
@@ -46,6 +47,7 @@ def clean_own_parts(request: LlmRequest, added: Added, redaction: BodyRedaction)
 
     Args:
         added: those contents, each with the event that it stands behind.
+        redaction: what the spec redacts.
     """
     if request.config and request.config.system_instruction:
         text = text_of(request.config.system_instruction)
@@ -56,26 +58,11 @@ def clean_own_parts(request: LlmRequest, added: Added, redaction: BodyRedaction)
 
 
 def _clean_content(content: types.Content, redaction: BodyRedaction) -> types.Content:
-    parts = [_clean_part(part, redaction) for part in content.parts or ()]
-    return content.model_copy(update={"parts": parts})
-
-
-def _clean_part(part: types.Part, redaction: BodyRedaction) -> types.Part:
-    if part.text:
-        return part.model_copy(update={"text": redaction.text(part.text)})
-    if call := part.function_call:
-        args = redaction.data(call.args, "args")
-        return part.model_copy(update={"function_call": call.model_copy(update={"args": args})})
-    if result := part.function_response:
-        response = redaction.data(result.response, "response")
-        result = result.model_copy(update={"response": response})
-        return part.model_copy(update={"function_response": result})
-    blob = part.inline_data
-    kind = (blob.mime_type or "") if blob else ""
-    if blob is None or not blob.data or not kind.startswith(("text/", "application/json")):
-        return part
-    data = redaction.text(blob.data.decode("utf-8", "replace")).encode()
-    return part.model_copy(update={"inline_data": blob.model_copy(update={"data": data})})
+    """A content without what is redacted, in whichever of its fields."""
+    dumped = content.model_dump(mode="json", by_alias=True, exclude_none=True)
+    dumped["parts"] = list(map(from_wire, dumped.get("parts", ())))
+    clean = redaction.message(dumped)
+    return content if clean == dumped else types.Content.model_validate(clean)
 
 
 def _clean_tool(tool: Any, redaction: BodyRedaction) -> Any:

@@ -49,10 +49,11 @@ class ContextChatMiddleware(ContextOwner, ChatMiddleware):
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """The model's answer to the compiled request; as a stream where it is asked for one."""
         request = _Request(context, call_next, self.port.context.model)
+        port = self.port.for_tools(reads_back=request.mapped.reads_back)
         if not context.stream:
-            await self.port.asend(request.mapped.body, request.send, bill=request.whole_bill)
+            await port.asend(request.mapped.body, request.send, bill=request.whole_bill)
             return
-        updates = astream(self.port, request.mapped.body, request.updates, request.bill)
+        updates = astream(port, request.mapped.body, request.updates, request.bill)
         context.result = ResponseStream(updates, finalizer=request.response)
 
 

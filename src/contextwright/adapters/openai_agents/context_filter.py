@@ -9,7 +9,7 @@ from agents.run_config import CallModelData, ModelInputData
 from agents.run_context import RunContextWrapper
 
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.openai_agents.function_tools import function_tools, schemas
+from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
 
 _ASKS = frozenset({"user", "system", "developer"})
@@ -45,7 +45,7 @@ class ContextFilter(ContextOwner):
             body["model"] = str(name)
         if _goes_on(items):
             body["conversation"] = "kept by the provider"
-        new = await self.port.compiled(body)
+        new = await port_for(self.port, data.agent.tools).compiled(body)
         return ModelInputData(input=new["input"], instructions=new.get("instructions"))
 
 

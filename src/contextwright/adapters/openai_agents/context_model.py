@@ -10,7 +10,7 @@ from agents.models.multi_provider import MultiProvider
 
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.openai_agents.function_tools import function_tools, schemas
+from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.redacted_tools import redacted_tools
 from contextwright.adapters.streams import astream
@@ -40,26 +40,28 @@ def _model_with(model: ModelT, port: ContextPort) -> ModelT:
     async def get_response(
         self: Any, system_instructions: Any, input: Any, *rest: Any, **named: Any
     ) -> Any:
-        body = _body(self, system_instructions, input, rest, named)
+        arguments = _arguments(rest, named)
+        body = _body(self, system_instructions, input, arguments)
 
         async def answer(new: Body) -> Any:
             others, by_name = _others(body, new, rest, named)
             instructions, items = new.get("instructions"), new["input"]
             return await own.get_response(self, instructions, items, *others, **by_name)
 
-        return await port.asend(body, answer)
+        return await port_for(port, arguments.get("tools")).asend(body, answer)
 
     def stream_response(
         self: Any, system_instructions: Any, input: Any, *rest: Any, **named: Any
     ) -> AsyncIterator[Any]:
-        body = _body(self, system_instructions, input, rest, named)
+        arguments = _arguments(rest, named)
+        body = _body(self, system_instructions, input, arguments)
 
         def answer(new: Body) -> AsyncIterator[Any]:
             others, by_name = _others(body, new, rest, named)
             instructions, items = new.get("instructions"), new["input"]
             return own.stream_response(self, instructions, items, *others, **by_name)
 
-        return astream(port, body, answer, usage_of)
+        return astream(port_for(port, arguments.get("tools")), body, answer, usage_of)
 
     return model_copy_with(model, port, get_response, stream_response)
 
@@ -102,13 +104,15 @@ def read_back_tools(model: Model) -> list[FunctionTool]:
     return function_tools(port_of(model))
 
 
-def _body(
-    model: Any, instructions: Any, items: Any, rest: tuple[Any, ...], named: dict[str, Any]
-) -> Body:
-    """A request of the framework's as a body. Behind its instructions and items stand its
-    settings, tools, output schema and handoffs, by place or by name, and by name alone the
-    response or conversation that it goes on from, of which the items are what is new."""
-    arguments: dict[str, Any] = {**dict(zip(_PLACES, rest, strict=False)), **named}
+def _arguments(rest: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """What stands behind a request's instructions and items: its settings, tools, output schema
+    and handoffs, by place or by name, and by name alone the response or conversation that it goes
+    on from, of which the items are what is new."""
+    return {**dict(zip(_PLACES, rest, strict=False)), **named}
+
+
+def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) -> Body:
+    """A request of the framework's as a body."""
     body: Body = {
         "input": items,
         "tools": schemas(arguments.get("tools"), arguments.get("handoffs")),
@@ -118,7 +122,7 @@ def _body(
     if name := getattr(model, "model", None):
         body["model"] = str(name)
     chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
-    body |= {key: named[name] for name, key in chains.items() if named.get(name)}
+    body |= {key: arguments[name] for name, key in chains.items() if arguments.get(name)}
     return body
 
 

@@ -24,6 +24,12 @@ def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list
     return [{"type": "function", **each} for each in definitions if not is_our_tool(each)]
 
 
+def port_for(port: ContextPort, tools: Iterable[Any] | None) -> ContextPort:
+    """The port for a request with these tools."""
+    functions = [tool for tool in tools or () if isinstance(tool, FunctionTool)]
+    return port.for_tools(reads_back=len(schemas(functions, ())) < len(functions))
+
+
 def function_tools(port: ContextPort) -> list[FunctionTool]:
     """The tools with which an agent's model reads back; none where the context has none."""
 

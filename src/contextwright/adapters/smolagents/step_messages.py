@@ -3,7 +3,7 @@ came of them, as texts: they are shown as a call and its result, so that both gi
 
 import ast
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,18 +19,32 @@ class StepMessages:
     """The mapping of the messages of one request.
 
     Args:
-        messages: all of them: a result is told by standing behind its call.
+        messages: all of them: a result is told by standing behind its call. As an attribute, those
+            that are mapped: the pictures of a step stand in its result.
     """
 
-    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+    def __init__(self, messages: Iterable[ChatMessage]) -> None:
+        self.messages = _with_pictures(messages)
         self._ids: dict[int, str] = {}
         call: tuple[int, ChatMessage] | None = None
-        for place, message in enumerate(messages):
+        for place, message in enumerate(self.messages):
             if message.role == MessageRole.TOOL_CALL:
                 call = place, message
             elif message.role == MessageRole.TOOL_RESPONSE and call is not None:
                 self._ids[id(call[1])] = self._ids[id(message)] = f"step_{call[0]}"
                 call = None
+
+    @staticmethod
+    def as_memory(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+        """The messages with the pictures of results in front of them, as the memory has them."""
+        out: list[ChatMessage] = []
+        for message in messages:
+            pictures = _pictures(message)
+            if pictures and message.role == MessageRole.TOOL_RESPONSE:
+                out.append(ChatMessage(role=MessageRole.USER, content=pictures))
+                message = replace(message, content=[{"type": "text", "text": _text(message)}])
+            out.append(message)
+        return out
 
     def wires(self, message: ChatMessage) -> list[Wire]:
         """The chat message that it is."""
@@ -41,7 +55,7 @@ class StepMessages:
             calls = [{"id": id_, "type": "function", "function": function}]
             return [{"role": "assistant", "content": None, "tool_calls": calls}]
         if id_ is not None:
-            return [{"role": "tool", "tool_call_id": id_, "content": _text(message)}]
+            return [{"role": "tool", "tool_call_id": id_, "content": _content(message)}]
         role = _ROLES.get(message.role, str(getattr(message.role, "value", message.role)))
         return [{"role": role, "content": _content(message)}]
 
@@ -52,10 +66,8 @@ class StepMessages:
             text = _with_arguments(_text(message), calls[0]["function"]["arguments"])
         else:
             text = plain_text(wire.get("content"))
-        items = message.content if isinstance(message.content, list) else []
         left = wire["content"] if isinstance(wire.get("content"), list) else []
-        pictures = [item for item in items if item.get("type") != "text"]
-        pictures = pictures if any(part["type"] != "text" for part in left) else []
+        pictures = _pictures(message) if any(part["type"] != "text" for part in left) else []
         return replace(message, content=[{"type": "text", "text": text}, *pictures])
 
     def made(self, wire: Wire) -> ChatMessage:
@@ -70,18 +82,40 @@ class StepMessages:
         return message
 
 
+def _with_pictures(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """The messages with a step's pictures in its result: the memory has them as a user's message in
+    front of it, which would be news of the user's between a call and its result."""
+    made: list[ChatMessage] = []
+    for message in messages:
+        if message.role == MessageRole.TOOL_RESPONSE and made and _is_pictures(made[-1]):
+            message = replace(message, content=[*_items(made.pop()), *_items(message)])
+        made.append(message)
+    return made
+
+
+def _is_pictures(message: ChatMessage) -> bool:
+    return message.role == MessageRole.USER and _pictures(message) == message.content != []
+
+
+def _pictures(message: ChatMessage) -> list[dict[str, Any]]:
+    return [item for item in _items(message) if item.get("type") != "text"]
+
+
+def _items(message: ChatMessage) -> list[dict[str, Any]]:
+    return message.content if isinstance(message.content, list) else []
+
+
 def _text(message: ChatMessage) -> str:
     return plain_text(message.content)
 
 
 def _content(message: ChatMessage) -> Any:
     """A text, or a list where pictures are beside it."""
-    items = message.content if isinstance(message.content, list) else []
-    if all(item.get("type") == "text" for item in items):
+    if not _pictures(message):
         return _text(message)
     # a picture counts as one; it is itself when it is sent
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}
-    return [item if item["type"] == "text" else image for item in items]
+    return [item if item["type"] == "text" else image for item in _items(message)]
 
 
 def _listed(text: str) -> list[Any]:

@@ -31,24 +31,21 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
     own: Any = type(model)
 
     def call(self: Any, messages: list[Any], named: dict[str, Any]) -> MappedCall[ChatMessage]:
-        listed = [ChatMessage.from_dict(dict(m)) if isinstance(m, dict) else m for m in messages]
-        tools = named.get("tools_to_call_from") or ()
-        request = MappedRequest(
-            StepMessages(listed),
-            listed,
-            model=str(self.model_id or ""),
-            tools=(get_tool_json_schema(tool)["function"] for tool in tools),
-        )
+        listed = (ChatMessage.from_dict(dict(m)) if isinstance(m, dict) else m for m in messages)
+        steps = StepMessages(listed)
+        schemas = map(get_tool_json_schema, named.get("tools_to_call_from") or ())
+        tools, model = (each["function"] for each in schemas), str(self.model_id or "")
+        request = MappedRequest(steps, steps.messages, model=model, tools=tools)
         return MappedCall(port, request, _bill)
 
     def generate(self: Any, messages: list[Any], *rest: Any, **named: Any) -> ChatMessage:
         return call(self, messages, named).answer(
-            lambda sent: own.generate(self, sent, *rest, **named)
+            lambda sent: own.generate(self, StepMessages.as_memory(sent), *rest, **named)
         )
 
     def generate_stream(self: Any, messages: list[Any], *rest: Any, **named: Any) -> Iterator[Any]:
         return call(self, messages, named).pieces(
-            lambda sent: own.generate_stream(self, sent, *rest, **named)
+            lambda sent: own.generate_stream(self, StepMessages.as_memory(sent), *rest, **named)
         )
 
     methods = [generate, *([generate_stream] if hasattr(own, "generate_stream") else ())]
