@@ -171,9 +171,9 @@ def merged_with_passed(
     if made is None or made.order >= 0 or made.fidelity is not Fidelity.SUMMARIZED:
         return NO_MERGES
     stays = {*after}
-    gone = frozenset(block for block in before if block not in stays)
-    tokens = state.passed + sum(map(state.inputs.cost, gone))
-    return {made: StoodFor(gone, frozenset(), joined_spans(spans, map(_ORDER, gone)), tokens)}
+    sources = frozenset(block for block in before if block not in stays)
+    tokens = state.passed + sum(map(state.inputs.cost, sources))
+    return {made: StoodFor(sources, frozenset(), joined_spans(spans, map(_ORDER, sources)), tokens)}
 
 
 def with_passed(findings: Findings, near: Near, old: Blocks, inputs: Inputs) -> Findings:

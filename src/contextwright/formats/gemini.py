@@ -296,8 +296,8 @@ def part_of(value: Any, where: str) -> AnyPart:
 
 def _extra(part: Json, signature: Any) -> Json:
     own = {"thought_signature": signature} if signature else {}
-    beside = fields_beside(part)
-    own |= {BESIDE: beside} if beside else {}
+    others = fields_beside(part)
+    own |= {BESIDE: others} if others else {}
     return {NAME: own} if own else NO_FIELDS
 
 

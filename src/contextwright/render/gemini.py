@@ -214,9 +214,9 @@ class GeminiRenderer(AlternatingRenderer):
 def _part(
     part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft
 ) -> Iterator[Wire]:
-    beside = _beside(part)
+    others = _fields_beside(part)
     for wire in _typed(part, message, where, calls, draft):
-        yield with_fields_beside(wire, beside) if beside else wire
+        yield with_fields_beside(wire, others) if others else wire
 
 
 def _typed(
@@ -249,7 +249,7 @@ def _typed(
         yield {key: scrubbed(item) for key, item in part.value.items() if key not in lost}
 
 
-def _beside(part: AnyPart) -> Wire:
+def _fields_beside(part: AnyPart) -> Wire:
     """The fields that a part of Gemini's came with beside those of ours."""
     return object_if(object_if(part.extra.get("gemini")).get(BESIDE)) if part.extra else {}
 
@@ -282,7 +282,7 @@ def _blob(part: Image | File, where: str, draft: RequestDraft) -> Wire:
     kind = {"mime_type": part.media_type} if part.media_type else {}
     if part.data:
         return {"inline_data": {**kind, "data": part.data}}
-    if part.url.startswith(_FILES) or "file_data" in _beside(part):
+    if part.url.startswith(_FILES) or "file_data" in _fields_beside(part):
         return {"file_data": {**kind, "file_uri": clean(part.url)}}
     return {"text": draft.media(part, where)}
 
