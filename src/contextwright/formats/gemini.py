@@ -30,7 +30,7 @@ from contextwright.formats.fields import (
     wrong,
 )
 from contextwright.formats.format_evidence import most
-from contextwright.formats.gemini_fields import BESIDE, fields_beside
+from contextwright.formats.gemini_fields import OTHER_FIELDS, fields_beside
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import (
     AROUND,
@@ -297,7 +297,7 @@ def part_of(value: Any, where: str) -> AnyPart:
 def _extra(part: Json, signature: Any) -> Json:
     own = {"thought_signature": signature} if signature else {}
     others = fields_beside(part)
-    own |= {BESIDE: others} if others else {}
+    own |= {OTHER_FIELDS: others} if others else {}
     return {NAME: own} if own else NO_FIELDS
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from contextwright.formats.fields import Json, object_if
 
-BESIDE = "beside"
+OTHER_FIELDS = "beside"
 """In `extra["gemini"]` of a part: its other fields, with what its own objects hold beside."""
 _INNER = {
     "function_call": ("id", "name", "args"),

@@ -9,7 +9,7 @@ import msgspec
 from contextwright.blocks.block import Message
 from contextwright.formats.fields import list_if, object_if
 from contextwright.formats.gemini import response_of, result_of
-from contextwright.formats.gemini_fields import BESIDE, with_fields_beside
+from contextwright.formats.gemini_fields import OTHER_FIELDS, with_fields_beside
 from contextwright.memo.by_identity import by_identity
 from contextwright.memo.ownership import owned_table
 from contextwright.render.alternate import AlternatingRenderer
@@ -251,7 +251,7 @@ def _typed(
 
 def _fields_beside(part: AnyPart) -> Wire:
     """The fields that a part of Gemini's came with beside those of ours."""
-    return object_if(object_if(part.extra.get("gemini")).get(BESIDE)) if part.extra else {}
+    return object_if(object_if(part.extra.get("gemini")).get(OTHER_FIELDS)) if part.extra else {}
 
 
 def _signature(part: AnyPart, message: Message) -> Wire:
