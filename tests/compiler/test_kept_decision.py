@@ -31,7 +31,7 @@ SPECS = (
     (C.window(2) | C.priority(1)) + (C.default() | C.priority(3)), C.window(2) + C.window(steps=3),
     C.default() | C.priority(4), C.default() | C.vary(), C.clock_last(), C.silent() | C.compact(min_tokens=5),
 )  # fmt: skip
-OTHER_FIELDS = (
+BESIDE = (
     C.from_state("goal", "intent") + C.default(), C.template("Help {name?}.") + C.compact(min_tokens=5),
     C.window(3) + (C.from_state("intent") | C.priority(4)), C.failures(2) + C.default(),
     C.default() + (C.from_state("intent") | C.layer("memory")) + C.recite("todo"),
@@ -215,7 +215,7 @@ def test_what_a_word_undid_stands_in_the_receipt_once_its_exchange_has_settled()
 def test_texts_and_what_is_redacted_go_on(seed):
     dice = random.Random(seed)
     events, budget = agent_events(dice, 40), C.budget(dice.randint(150, 900))
-    spec = dice.choice((*OTHER_FIELDS, *REDACTED)) | budget
+    spec = dice.choice((*BESIDE, *REDACTED)) | budget
     grown(spec, events, target_for(dice.choice(FORMATS)), dice.randint(1, 2), dice.choice((0, 9)))
 
 
@@ -431,7 +431,7 @@ def test_specs_of_one_session_go_on_by_themselves():
 def test_only_words_that_look_at_a_block_alone_go_on():
     assert plan(C.default() | C.budget(9)).may_go_on
     assert plan(C.window(3) | C.compact() | C.budget(9)).may_go_on
-    for spec in (*OTHER_FIELDS, *REDACTED):
+    for spec in (*BESIDE, *REDACTED):
         assert plan(spec | C.budget(9)).may_go_on, spec
     for spec in FOLDED:
         assert plan(spec | C.compaction(900)).may_go_on, spec

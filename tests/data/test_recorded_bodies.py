@@ -10,7 +10,7 @@ from contextwright import C, compile, read_session, write_session
 
 LONGEST = 40
 """Messages of a recorded session that are looked at."""
-OTHER_FIELDS = {
+BESIDE = {
     "openai-chat": {"model": "gpt-5", "seed": 1},
     "openai-responses": {"model": "gpt-5", "store": False, "text": {"verbosity": "low"}},
     "anthropic": {"model": "claude-sonnet-4-5", "max_tokens": 99, "thinking": {"type": "disabled"}},
@@ -25,11 +25,11 @@ def bodies(format, source):
     key = _LISTS.get(format, "messages")
     whole = data if isinstance(data, dict) else {key: data}
     whole[key] = whole[key][:LONGEST]
-    return {**{k: v for k, v in whole.items() if k not in ("id", "config")}, **OTHER_FIELDS[format]}
+    return {**{k: v for k, v in whole.items() if k not in ("id", "config")}, **BESIDE[format]}
 
 
 @pytest.mark.usefixtures("data_dir")
-@pytest.mark.parametrize("format", OTHER_FIELDS)
+@pytest.mark.parametrize("format", BESIDE)
 @pytest.mark.parametrize("name", few(FILES))
 def test_a_recorded_session_leaves_as_the_body_that_it_came_in(name, format):
     try:

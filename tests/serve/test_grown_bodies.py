@@ -18,7 +18,7 @@ MESSAGES = st.lists(
     min_size=0,
     max_size=9,
 )
-OTHER_FIELDS = st.dictionaries(
+BESIDE = st.dictionaries(
     st.sampled_from(["model", "tools", "x", "messages "]),
     st.text(max_size=5) | st.just([]) | st.just({"messages": [1]}),
     max_size=2,
@@ -40,12 +40,7 @@ def said(bodies, text, key=b"k"):
         return "refused"
 
 
-@given(
-    OTHER_FIELDS,
-    OTHER_FIELDS,
-    st.lists(MESSAGES, min_size=2, max_size=5),
-    st.sampled_from([None, 1]),
-)
+@given(BESIDE, BESIDE, st.lists(MESSAGES, min_size=2, max_size=5), st.sampled_from([None, 1]))
 def test_a_body_that_grows_says_what_it_says(front, behind, parts, indent):
     bodies, messages = GrownBodies(10**6), [{"n": n} for n in range(STEP)]
     for part in parts:

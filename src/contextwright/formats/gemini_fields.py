@@ -29,9 +29,9 @@ def fields_beside(part: Json) -> Json:
     return rest
 
 
-def with_fields_beside(wire: Json, beside: Any) -> Json:
+def with_fields_beside(wire: Json, came_with: Any) -> Json:
     """A part as it is sent, with the fields that it came with."""
-    fields = object_if(beside)
+    fields = object_if(came_with)
     inner = {key: {**fields[key], **wire[key]} for key in fields.keys() & _INNER & wire.keys()}
     others = {key: item for key, item in fields.items() if key not in _INNER}
     return {**others, **wire, **inner}
