@@ -117,6 +117,8 @@ def is_of_everything(pack, session):
     with patch.object(horizon, "_step_starts", lambda *_: ()):
         again = replay(pack.manifest, session)
     assert again.body == pack.body
+    summaries = [one for one in pack.manifest.changes if one.action == "summarized"]
+    assert all(one.tokens_before > one.tokens_after for one in summaries)
     # what it shares with the request before it is told of a pack that came after one
     own = replace(pack.manifest, prefix=again.manifest.prefix)
     assert own.digested() == again.manifest

@@ -153,7 +153,9 @@ def _with_summary(
     spans = findings.summarized
     own = set(near.blocks)  # by what they are: a memo may give back what it made of an equal one
     made = next((block for block in left if _is_summary(block) and block not in own), None)
-    if made is None or not spans:  # none, or one that went itself
+    if not spans:
+        return left, findings
+    if made is None:  # it went itself
         return left, _told_as_logged(findings, inputs) if inputs.mapping else findings
     first, stop = spans[0][0], spans[-1][1]
     standing = {block.order for block in left}
@@ -177,8 +179,12 @@ def _told_as_logged(findings: Findings, inputs: Inputs) -> Findings:
     """The findings, of what a summary tells with what it took before words in front of the limit
     made something of it."""
     tokens = sum(tokens_between(*span, inputs) for span in findings.summarized)
+    orders = findings.orders
     changes = (
-        replace(one, tokens_before=tokens) if one.action == "summarized" else one
+        # an exchange that was summarized by itself is none of them
+        replace(one, tokens_before=tokens)
+        if one.action == "summarized" and orders[one.id] < 0
+        else one
         for one in findings.changes
     )
     return replace(findings, changes=tuple(changes))
