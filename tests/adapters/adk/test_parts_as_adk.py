@@ -141,7 +141,7 @@ def test_a_field_is_redacted(name):
         part(inline_data={"data": MAIL.encode(), "mime_type": "application/xml"}),
         part(text="thought", thought=True, thought_signature=MAIL.encode()),
     ],
-    ids=lambda added: str(next(iter(added.model_fields_set))),
+    ids=lambda added: " ".join(sorted(added.model_fields_set)),
 )
 def test_what_a_callback_adds_is_redacted_in_all_its_fields(added):
     """It stands beside the conversation."""
