@@ -87,8 +87,7 @@ def ctx() -> None:
 
     Exit codes: 0 done, 1 ended by Ctrl-C, 2 wrong usage, 3 spec, 4 session, 5 model, 6 budget,
     7 ref, 8 request, 9 replay, 10 store, 11 an optional package is missing, 12 a word that failed,
-    13 premise, 14 protection, 15 proxy or address, 16 a conversion
-    that loses.
+    13 premise, 14 protection, 15 proxy or address, 16 a conversion that loses.
     """
 
 

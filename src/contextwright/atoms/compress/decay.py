@@ -13,7 +13,6 @@ from contextwright.blocks.block import SCORE_ONE, Block, Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
-from contextwright.spec.log_part import ReadPart, free_part
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.task import Task
 from contextwright.spec.word_roles import DividedLog, OfLog
@@ -92,9 +91,8 @@ class Decay(DividedLog, frozen=True, kw_only=True):
         """The summary zone, and what has to stay."""
         if not self.summary or stop > inputs.snapshot.first_within(self.images):
             return None
-        part, held = free_part(stop, inputs)
-        read = ReadPart(part, source, seen=partial(_described, inputs=inputs))
-        return front_told(read, held, tokens, inputs, self._task, repr(self))
+        seen = partial(_described, inputs=inputs)
+        return front_told(stop, source, tokens, inputs, self._task, repr(self), seen)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, each as its zone has it."""

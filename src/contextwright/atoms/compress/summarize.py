@@ -113,9 +113,7 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
         """A summary of what has settled, and what has to stay."""
         if self.schema:
             return None
-        part, held = free_part(stop, inputs)
-        read = ReadPart(part, source)
-        return front_told(read, held, tokens, inputs, self.task, repr(self))
+        return front_told(stop, source, tokens, inputs, self.task, repr(self))
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """A summary, and what has to stay."""
@@ -134,19 +132,25 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
 
 
 def front_told(
-    read: ReadPart,
-    held: list[int],
+    stop: int,
+    source: str,
     tokens: Callable[[int], int],
     inputs: Inputs,
     task: Task,
     name: str,
+    seen: Callable[[Blocks], Blocks] = tuple,
 ) -> OfLog | None:
-    """As `summarized`, of what lies in front of a place, of which a part is free and the rest is
-    held; None where the blocks have to be looked at."""
-    if not read.part.size:
+    """As `summarized`, of what lies in front of a place; None where the blocks have to be looked
+    at.
+
+    Args:
+        seen: what is read of each.
+    """
+    part, held = free_part(stop, inputs)
+    if not part.size:
         return None
-    stays = inputs.cleaned(inputs.blocks(inputs.snapshot.exchanges_at(held), read.source))
-    return summarized_log(read, stays, tokens, inputs, task, name)
+    stays = inputs.cleaned(inputs.blocks(inputs.snapshot.exchanges_at(held), source))
+    return summarized_log(ReadPart(part, source, seen=seen), stays, tokens, inputs, task, name)
 
 
 def summarized_log(

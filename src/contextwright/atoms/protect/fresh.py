@@ -15,7 +15,6 @@ from contextwright.errors import SpecError
 from contextwright.session.event import NO_FIELDS, Text, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
-from contextwright.spec.log_part import ReadPart, free_part
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
@@ -70,9 +69,7 @@ class Fresh(DividedLog, frozen=True, kw_only=True):
         """A summary of what is stale, and what has to stay."""
         if self.stale_action != "summarize":
             return None
-        part, held = free_part(stop, inputs)
-        read = ReadPart(part, source)
-        return front_told(read, held, tokens, inputs, _TASK, repr(self))
+        return front_told(stop, source, tokens, inputs, _TASK, repr(self))
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, the stale ones treated as said."""
