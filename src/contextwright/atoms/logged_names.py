@@ -7,7 +7,7 @@ from itertools import chain
 
 from contextwright.atoms.followed_log import FollowedLog
 from contextwright.atoms.logged_texts import logged_texts
-from contextwright.atoms.scored_blocks import names_of, text_of
+from contextwright.atoms.scored_blocks import names_of, text_of_messages
 from contextwright.retrieval.features import Features, names_in
 from contextwright.retrieval.salience_table import NAME
 from contextwright.spec.inputs import Inputs
@@ -31,7 +31,7 @@ class LoggedNames(FollowedLog):
     def follow(self, inputs: Inputs) -> None:
         """Take in the exchanges that have settled, and, until the next time, those since."""
         start, stop = self.range_since(inputs)
-        texts = logged_texts(start, stop, lambda event, text: text, text_of, inputs)
+        texts = logged_texts(start, stop, lambda event, text: text, text_of_messages, inputs)
         for names in map(names_in, texts):
             self._again |= names & self._once
             self._once |= names

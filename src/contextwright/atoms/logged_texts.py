@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from contextwright.blocks.block import Block
+from contextwright.blocks.block import Message
+from contextwright.blocks.of_exchange import messages_of_calls
 from contextwright.session.event import Event, Text
 from contextwright.spec.inputs import Inputs
 
@@ -14,27 +15,31 @@ def logged_texts(
     start: int,
     stop: int,
     of_words: Callable[[Event, str], str],
-    of_block: Callable[[Block], str],
+    of_messages: Callable[[Sequence[Message]], str],
     inputs: Inputs,
 ) -> Iterator[str]:
     """The text of each exchange from `start` up to `stop`, which have settled.
 
     Args:
-        of_words: of one that is the event of one text. of_block: the same, of any.
+        of_words: of one that is the event of one text. of_messages: the same, of any.
     """
     snapshot = inputs.snapshot
     for begin in range(start, stop, AT_ONCE):
         end = min(stop, begin + AT_ONCE)
         if inputs.guards:  # what they redact, they find in blocks
-            yield from map(of_block, inputs.readable(snapshot.exchanges(begin, end)))
+            for block in inputs.readable(snapshot.exchanges(begin, end)):
+                yield of_messages(block.messages)
             continue
         for index, events in enumerate(snapshot.log.events_of(begin, end), begin):
             words = _words_alone(events)
             if words is not None:
                 yield of_words(events[0], words)
                 continue
-            (block,) = inputs.readable(snapshot.exchanges(index, index + 1))
-            yield of_block(block)
+            messages = messages_of_calls(events)
+            if messages is None:
+                (block,) = inputs.readable(snapshot.exchanges(index, index + 1))
+                messages = block.messages
+            yield of_messages(messages)
 
 
 def _words_alone(events: Sequence[Event]) -> str | None:

@@ -7,7 +7,7 @@ from heapq import nlargest
 from contextwright.atoms.followed_log import FollowedLog
 from contextwright.atoms.logged_texts import logged_texts
 from contextwright.blocks.block import SCORE_ONE, Block
-from contextwright.blocks.transcript import transcript
+from contextwright.blocks.transcript import transcript, transcript_of
 from contextwright.retrieval.bm25 import BM25, MANY
 from contextwright.retrieval.query_weights import query_terms, with_synonyms
 from contextwright.retrieval.stems import Splitter
@@ -35,7 +35,7 @@ class LoggedWords(FollowedLog):
     def follow(self, inputs: Inputs) -> None:
         """Take in the exchanges that have settled."""
         start, stop = self.range_since(inputs)  # begins the words anew with another log
-        texts = logged_texts(start, stop, _spoken, transcript, inputs)
+        texts = logged_texts(start, stop, _spoken, transcript_of, inputs)
         terms = list(map(self._splitter.telling, texts))
         self._count += sum(map(len, terms))
         self._words.extend(zip(range(start, stop), terms, strict=True))

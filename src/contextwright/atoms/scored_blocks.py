@@ -6,10 +6,10 @@ from itertools import compress
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.retrieval.features import Features, about, features, names_in
 from contextwright.retrieval.salience_table import JudgedText, SalienceTable
-from contextwright.session.event import ToolCall
+from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.spec.growing import Growing
 
 SCORED = 250
@@ -127,10 +127,17 @@ def names_of(block: Block) -> frozenset[str]:
 
 def text_of(block: Block) -> str:
     """What it says, and what its calls ask for."""
-    calls = (
-        f"{part.name} {part.arguments}"
-        for message in block.messages
-        for part in message.parts
-        if isinstance(part, ToolCall)
-    )
-    return "\n".join((block.plain_text, *calls))
+    return text_of_messages(block.messages) if block.messages else block.text
+
+
+def text_of_messages(messages: Sequence[Message]) -> str:
+    """The same, of a block's messages."""
+    texts: list[str] = []
+    calls: list[str] = []
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, (Text, ToolResult)):
+                texts.append(part.text)
+            elif isinstance(part, ToolCall):
+                calls.append(f"{part.name} {part.arguments}")
+    return "\n".join(("\n".join(texts), *calls))

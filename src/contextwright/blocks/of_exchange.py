@@ -43,6 +43,32 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
     )
 
 
+def messages_of_calls(events: Sequence[Event]) -> tuple[Message, Message] | None:
+    """The messages of an exchange whose calls have one result each, as its block has them, told
+    from its events alone; None of any other."""
+    first, last, results = events[0], events[-1], dict[str, AnyPart]()
+    for event in events[1:]:
+        for part in event.parts:
+            if not isinstance(part, ToolResult) or part.call_id in results:
+                return None
+            results[part.call_id] = part
+    calls: list[str] = []
+    for part in first.parts:
+        if isinstance(part, ToolCall):
+            calls.append(part.id)
+        elif isinstance(part, ToolResult):
+            return None
+    if first.role != "assistant" or not calls:
+        return None
+    if len(calls) != len(results) or set(calls) != results.keys():
+        return None
+    answers = tuple([results[id] for id in calls])
+    return (
+        Message("assistant", first.parts, first.id, first.speaker),
+        Message("tool", answers, last.id, last.speaker),
+    )
+
+
 def _message(event: Event) -> Message:
     """The message of an event. What stands in the wrong role's message, as an imported file may
     have it, is not sent as a call or a result; the manifest names it."""

@@ -1,6 +1,8 @@
 """A block as lines that a model reads: who said what, which tool gave what."""
 
-from contextwright.blocks.block import Block
+from collections.abc import Sequence
+
+from contextwright.blocks.block import Block, Message
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 
 _GAVE = {"ok": "gave", "error": "failed with", "interrupted": "was interrupted", "pending": "runs"}
@@ -8,11 +10,14 @@ _GAVE = {"ok": "gave", "error": "failed with", "interrupted": "was interrupted",
 
 def transcript(block: Block) -> str:
     """The block's texts, calls and results, each behind who it is from. Not escaped."""
-    if not block.messages:
-        return block.text
+    return transcript_of(block.messages) if block.messages else block.text
+
+
+def transcript_of(messages: Sequence[Message]) -> str:
+    """The same, of a block's messages."""
     lines: list[str] = []
     calls: dict[str, str] = {}
-    for message in block.messages:
+    for message in messages:
         who = message.author or message.role
         for part in message.parts:
             if isinstance(part, Text) and part.text.strip():

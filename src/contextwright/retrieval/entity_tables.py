@@ -30,8 +30,8 @@ _UNIT = (
     r"people\b|users?\b|items?\b|pages?\b)"
 )
 IDENTIFIER = (
-    # most words are plain: all letters of one hump, or all digits
-    r"\b(?!(?:[A-Za-z][a-z]*+|\d++)(?![\w.-]))(?:[A-Za-z][^\W_]*+_\w+|[a-z]++(?:[A-Z][a-z0-9]++)+|(?:[A-Z][a-z0-9]++){2,}"
+    # half of all ends of words begin none, and most words are plain: letters of one hump, or digits
+    r"\b(?=\w)(?!(?:[A-Za-z][a-z]*+|\d++)(?![\w.-]))(?:[A-Za-z][^\W_]*+_\w+|[a-z]++(?:[A-Z][a-z0-9]++)+|(?:[A-Z][a-z0-9]++){2,}"
     r"|[A-Za-z]++-?\d[\w-]*|\w++(?:\.\w++){0,8}\.(?:py|js|ts|md|json|ya?ml|toml|sql|html|css|go|rs)"
     r"|v?\d++\.\d++\.\d+)\b"
 )
@@ -43,8 +43,9 @@ SORTS = (
     (
         "amount",
         re.compile(
-            r"[$€£¥\d](?:(?<=[$€£¥])\s?\d[\d.,]*\d?[kKmM]?\b"
-            rf"|(?<=\d)(?<!\d[.,]\d)(?<!\w\d)[\d.,]*+\s?{_UNIT})"
+            # most digits stand in a word, and are asked for that first
+            rf"[$€£¥\d](?:(?<!\w\d)(?<=\d)(?<!\d[.,]\d)[\d.,]*+\s?{_UNIT}"
+            r"|(?<=[$€£¥])\s?\d[\d.,]*\d?[kKmM]?\b)"
         ),
     ),
     (

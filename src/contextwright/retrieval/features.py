@@ -1,6 +1,7 @@
 """Features of a text that salience is scored by, computed once a text."""
 
 import re
+from typing import Any
 
 import msgspec
 
@@ -37,11 +38,15 @@ _NAME = re.compile(r"[A-Z](?<=[a-z,;)\]] [A-Z])\w+(?: [A-Z]\w+)*")
 _SIGNS = {"url": "://", "email": "@", "path": "/"}
 """What every one of a sort has: most texts have none of it."""
 _FIRST = tuple(
-    (_SIGNS.get(sort, ""), pattern) for sort, pattern in SORTS if sort not in {"identifier", "name"}
+    (_SIGNS.get(sort, ""), re.compile(f"({pattern.pattern})"))
+    for sort, pattern in SORTS
+    if sort not in {"identifier", "name"}
 )
-_QUOTED = dict(SORTS)["identifier"]
+_QUOTED = re.compile(rf"`([^`\n]{{2,60}})`|({IDENTIFIER})")
 _WORDS = {
-    flag: tuple(re.compile(one, flag) for one in (IDENTIFIER, _NUMBER.pattern, _NAME.pattern))
+    flag: tuple(
+        re.compile(one, flag) for one in (f"({IDENTIFIER})", _NUMBER.pattern, _NAME.pattern)
+    )
     for flag in (re.NOFLAG, re.ASCII)
 }
 """Of a text in ASCII its signs are asked for faster."""
@@ -95,19 +100,22 @@ def names_in(text: str) -> frozenset[str]:
 def _entities(text: str) -> frozenset[str]:
     values: list[str] = []
     for sign, pattern in _FIRST:
-        if sign in text and (matches := pattern.findall(text)):
-            values += matches
-            text = pattern.sub(" ", text)  # a file's name in its path is no second thing
-
-    def take(match: re.Match[str]) -> str:
-        values.append(match[match.lastindex or 0])
-        return " "
-
+        if sign in text:
+            text = _taken(pattern, text, values)  # a file's name in its path is no second thing
     identifier, number, name = _WORDS[re.ASCII if text.isascii() else re.NOFLAG]
-    text = (_QUOTED if "`" in text else identifier).sub(take, text)
+    text = _taken(_QUOTED if "`" in text else identifier, text, values)
     values += number.findall(text)  # none is a part of a name, nor stands between two
     values += name.findall(text)
     return frozenset(map(str.casefold, values))
+
+
+def _taken(pattern: re.Pattern[str], text: str, values: list[str]) -> str:
+    """The text without what a pattern finds, which its groups give, in one look at it."""
+    parts: list[Any] = pattern.split(text)
+    every = pattern.groups + 1
+    for group in range(1, every):
+        values += filter(None, parts[group::every])
+    return " ".join(parts[::every]) if len(parts) > 1 else text
 
 
 def about(text: str) -> frozenset[str]:
