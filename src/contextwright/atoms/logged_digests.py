@@ -7,7 +7,7 @@ from weakref import ref
 
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import ReadPart, spans_between
+from contextwright.spec.log_part import ReadPart, Span, spans_between
 
 LINK = 32
 """Bytes of an exchange's digest."""
@@ -56,8 +56,7 @@ class LoggedDigests:
         # one that goes on growing is none of those that are kept
         stop = min(part.stop, snapshot.exchange_count - 1)
         if known < stop:
-            new = read.seen(inputs.readable(snapshot.exchanges(known, stop)))
-            self._links += b"".join(inputs.digests(new))
+            self._links += self._of((known, stop), read, inputs)
         others |= set(part.without) ^ set(self._without)
         self._without = part.without
         least = min(others, default=stop)
@@ -69,9 +68,14 @@ class LoggedDigests:
         stop = min(place, self._first + len(self._links) // LINK)
         hashed = self._until(stop)
         if place > stop:
-            newest = read.seen(read.part.blocks([(stop, place)], "log", inputs))
-            hashed.update(b"".join(inputs.digests(newest)))
+            hashed.update(self._of((stop, place), read, inputs))
         return hashed.hexdigest()
+
+    def _of(self, span: Span, read: ReadPart, inputs: Inputs) -> bytes:
+        """The digests of exchanges: of the very blocks that are read, whose own are asked for as
+        well."""
+        blocks = read.seen(read.part.blocks([span], read.source, inputs))
+        return b"".join(inputs.digests(blocks))
 
     def _until(self, stop: int) -> Any:
         first = self._first

@@ -4,6 +4,7 @@ What is too old to be looked at one by one goes before all else, whatever the wo
 limit make of it. So they make nothing of it: it stands there as the log has it.
 """
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.mapped_log import mapped_at, mapped_between, mapped_exceeds
 from contextwright.compiler.step_near import FEWEST, Near, divided
 from contextwright.compiler.step_places import LimitStep
-from contextwright.compiler.token_sums import SOURCE
+from contextwright.compiler.token_sums import SOURCE, costs_between
 from contextwright.memo.owned_tables import Table
 from contextwright.spec.growing import begins_with
 from contextwright.spec.inputs import Inputs
@@ -27,11 +28,13 @@ class BeforeStep(NamedTuple):
         blocks: the conversation, exchange by exchange, and texts.
         floor: the exchange from which on these are what words made.
         made: those in front of it that are, too, as something holds them.
+        costs: tokens of each exchange, where the log has them.
     """
 
     blocks: Blocks
     floor: int = 0
     made: frozenset[int] = frozenset()
+    costs: Sequence[int] = ()
 
     def has_made(self, near: Near) -> bool:
         """Whether words made all that a step looks at."""
@@ -84,7 +87,8 @@ def of_log(
     standing = list(front)
     for at in held:
         standing[at - first : at - first + 1] = mapped_at(at, inputs)
-    before = BeforeStep((*standing, *near, *texts), floor, held)
+    costs = () if inputs.mapping else costs_between(first, place, inputs)
+    before = BeforeStep((*standing, *near, *texts), floor, held, costs)
     table["log"] = front, near, texts, before
     return before
 

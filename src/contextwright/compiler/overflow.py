@@ -156,7 +156,7 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     span = weighed_span(terminal, stages, state.limit)
 
     def look(then: BudgetState, conversation: Blocks) -> Near:
-        whole = with_whole(then, conversation, step.since, span)
+        whole = with_whole(then, conversation, step.since, span, old.costs)
         if not behind:
             return Near(whole, conversation)
         near = near_step(whole, conversation, terminal, stages)

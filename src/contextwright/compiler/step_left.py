@@ -2,7 +2,7 @@
 (rules.md#horizon)."""
 
 from collections.abc import Callable, Iterable
-from itertools import chain
+from itertools import accumulate, chain
 
 import msgspec
 from msgspec.structs import astuple, replace
@@ -108,7 +108,7 @@ def left_by_step(
     before, used = collected(inputs), TakenAnswers()
     # it is given all that lies before it, wherever the compile began
     then = replace(then, inputs=replace(inputs, used=used, start=0, behind_step=False))
-    fits = then.fixed + sum(inputs.costs(old)) <= then.limit
+    fits = not _exceed(old, then.limit - then.fixed, inputs)
     near = Near(then, old) if fits else look(then, old)
     left = old if fits else shorten(near)
     inputs.used.update(used)
@@ -126,6 +126,11 @@ def left_by_step(
     if collected(inputs) == before and not is_counting and not then.tracer.is_moot():
         table[""] = made
     return made
+
+
+def _exceed(blocks: Blocks, tokens: int, inputs: Inputs) -> bool:
+    """Whether blocks take more than so many: no more of the newest are counted than tell it."""
+    return any(map(tokens.__lt__, accumulate(map(inputs.cost, reversed(blocks)), initial=0)))
 
 
 def table_of(name: tuple[object, ...], inputs: Inputs) -> Table:

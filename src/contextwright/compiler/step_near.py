@@ -7,7 +7,7 @@ of it goes, or nothing is enough, and all that lies in front goes before.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, compress, dropwhile, takewhile
 from operator import attrgetter
 from typing import NamedTuple
@@ -69,22 +69,29 @@ def weighed_span(terminal: Terminal, stages: tuple[Stage, ...], limit: int) -> i
     return NEAR * limit if any(isinstance(stage, _EACH) for stage in stages) else None
 
 
-def with_whole(then: BudgetState, old: Blocks, since: int, span: int | None) -> BudgetState:
+def with_whole(
+    then: BudgetState, old: Blocks, since: int, span: int | None, costs: Sequence[int] = ()
+) -> BudgetState:
     """With what a step summarizes, or drops, as it came, before anything else: all that lies before
     `since`, and the spans of so many tokens from there on, but for the newest one or two. Of what
     is that old nothing is so short, or so salient, that it would stay. A span at a time, so that
-    the scores of the others are brought up to date at their end."""
+    the scores of the others are brought up to date at their end.
+
+    Args:
+        costs: tokens of each exchange, where they are known.
+    """
     if span is None:
         return then
     orders = list(map(_ORDER, old))
     if _TEXT in orders:
         del orders[orders.index(_TEXT) :]
     stop = len(list(takewhile(since.__gt__, orders)))
-    costs = then.inputs.costs(old[: len(orders)])
+    costs = costs or then.inputs.costs(old[: len(orders)])
     if span > 0 and orders == sorted(orders):
         sums = list(accumulate(costs[stop:], initial=0))
         stop += max(0, bisect_left(sums, (sums[-1] // span - 1) * span))
-    return replace(then, whole=old[:stop], whole_tokens=sum(costs[:stop]))
+    costs = costs[:stop]
+    return replace(then, whole=old[:stop], whole_tokens=sum(costs), whole_costs=costs)
 
 
 def near_step(
@@ -103,7 +110,7 @@ def near_step(
     if not passes(stages, inputs, runs=whole[-1].order >= turn):
         return Near(state, old)
     held = set(inputs.held_within(first, first + len(whole)))
-    costs = [*inputs.costs(whole)]
+    costs = [*state.whole_costs]
     for order in held:
         costs[order - first] = 0
     sums = [*accumulate(costs, initial=0)]
@@ -183,7 +190,7 @@ def with_passed(findings: Findings, near: Near, old: Blocks, inputs: Inputs) -> 
     if not spans or stage is None or findings.summarized:
         return findings
     first, ranges = old[0].order, ReceiptRanges(inputs, findings.orders)
-    costs, passed = inputs.costs(old), list[Change]()
+    costs, passed = near.state.whole_costs, list[Change]()
     for start, stop in spans:
         places = slice(start - first, stop - first)
         tokens = tokens_between(start, stop, inputs) if inputs.mapping else sum(costs[places])
