@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from math import ceil
 from zlib import crc32
 
 import msgspec
@@ -41,6 +42,7 @@ class _Nearby:
         self._buckets: dict[int, list[int]] = defaultdict(list)
         self._exact: dict[tuple[int, bool, frozenset[str]], int] = {}  # numbers of what is exact
         self._numbers: list[int] = []  # of each text
+        self._sizes: list[int] = []  # of each text, in words
 
     def like(self, features: TextFeatures, keys: list[int]) -> Iterator[int]:
         """Places of the texts that say the same, in order.
@@ -51,14 +53,15 @@ class _Nearby:
         number = self._exact.get(features.exact)
         if number is None:
             return iter(())  # whose numbers nobody else has
-        known, numbers = self.features, self._numbers
+        known, numbers, sizes = self.features, self._numbers, self._sizes
+        least, most = _sizes_alike(len(features.words))
         met = {
             place
             for key in keys
             for place in self._buckets[key][-BOTTOM:]
-            if numbers[place] == number
+            if numbers[place] == number and least <= sizes[place] <= most
         }
-        return (place for place in sorted(met) if alike(features, known[place]))
+        return (place for place in sorted(met) if share_words(features, known[place]))
 
     def put(self, features: TextFeatures, keys: list[int]) -> None:
         """Put in one more."""
@@ -66,6 +69,7 @@ class _Nearby:
             self._buckets[key].append(len(self.features))
         self.features.append(features)
         self._numbers.append(self._exact.setdefault(features.exact, len(self._exact)))
+        self._sizes.append(len(features.words))
 
 
 class Distinct:
@@ -74,11 +78,18 @@ class Distinct:
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts: list[str] = []
         self._nearby = _Nearby()
+        self._places: dict[str, int] = {}  # of every text so far the one that stays for it
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> int:
         """Keep a text unless one says the same; the place of the one that stays."""
+        place = self._places.get(text)
+        if place is None:
+            place = self._places[text] = self._placed(text)
+        return place
+
+    def _placed(self, text: str) -> int:
         features = _features(text)
         keys = _keys(features)
         for place in self._nearby.like(features, keys):
@@ -118,11 +129,20 @@ def same(first: str, other: str) -> bool:
 
 def alike(first: TextFeatures, other: TextFeatures) -> bool:
     """Whether most words are common, in about the same order, and numbers and `not`s agree."""
-    if first.exact != other.exact:
-        return False
+    least, most = _sizes_alike(len(first.words))
+    may_be = first.exact == other.exact and least <= len(other.words) <= most
+    return may_be and share_words(first, other)
+
+
+def _sizes_alike(words: int) -> tuple[int, int]:
+    """How many words a text has, at least and at most, that can share enough of so many."""
+    most = int(words / ALIKE) + 1
+    return ceil(ALIKE * words), most if ALIKE * most <= words else most - 1
+
+
+def share_words(first: TextFeatures, other: TextFeatures) -> bool:
+    """Whether most words are common, in about the same order."""
     one, two = len(first.words), len(other.words)
-    if min(one, two) < ALIKE * max(one, two):
-        return False  # however many of them are common
     common = len(first.words & other.words)
     return common >= ALIKE * (one + two - common) and (
         len(first.pairs & other.pairs) >= ORDER * len(first.pairs | other.pairs)
