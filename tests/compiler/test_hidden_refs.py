@@ -5,9 +5,14 @@ import re
 
 import pytest
 from hypothesis import given
+from tests.work_counts import function_calls
 
 from contextwright import C, Session, compile, replay, target
+from contextwright.blocks.block import Block, Message
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.read_back_tools import read_back_tools
+from contextwright.blocks.ref import event_ref
+from contextwright.compiler.hidden_refs import block_without_refs
 from contextwright.errors import BudgetError, ModelError, RefError, StepError
 from contextwright.session.event import Image, Text, Tool
 from contextwright.testing import FORMATS, assert_valid, sessions, specs, target_for
@@ -196,3 +201,24 @@ def test_what_has_no_tools_has_no_reader():
         target("gpt-5", format="text", read_back=True)
     with pytest.raises(ModelError, match="refs is 'some'"):
         target("gpt-5", refs="some")
+
+
+@pytest.mark.parametrize("name", ["e7", "turn 7/é"])
+def test_a_note_that_stands_for_many_is_told_without_a_look_at_each(name):
+    """It stands for all of a session, and is costed again as often as it is tried."""
+
+    def hide(count):
+        ids = (*(f"x{n}" for n in range(count)), name)
+        text = (
+            f"all [full output: {event_ref(name)}, 9 tokens], [full output: event://y1, 9 tokens]"
+        )
+        note = Message("user", (Text(text=text),), "", "user")
+        block = Block(
+            id="note:1", source="note", messages=(note,), lineage=ids, fidelity=Fidelity.SUMMARIZED
+        )
+        calls = function_calls(lambda: block_without_refs(block))
+        return calls, block_without_refs(block).messages[0].parts[0].text
+
+    (_, shown), (few, _), (many, _) = hide(10), hide(10), hide(1_000)
+    assert few == many
+    assert shown == "all [full output: out of reach, 9 tokens], [full output: event://y1, 9 tokens]"

@@ -1,6 +1,10 @@
 """A block as it is told where nobody could read its refs: it says that it was shortened, and shows
 no address that leads nowhere (rules.md#refs). What it is costs no more than with them."""
 
+from collections.abc import Callable
+from functools import cache
+from urllib.parse import unquote
+
 import msgspec
 
 from contextwright.blocks.block import Block, Message
@@ -42,17 +46,22 @@ def _text_without_refs(block: Block) -> Block:
 def _message(message: Message, block: Block, refs: dict[str, str]) -> Message:
     if message.whole and message.event_id:
         return message
-    ids = (message.event_id or block.id, block.id, *block.lineage)
-    own = frozenset(map(event_ref, ids))
-    parts = tuple(_part(part, own, refs, made=not message.event_id) for part in message.parts)
+    # a note stands for all of a session: its ids are looked up once it has a ref
+    ids = cache(lambda: frozenset((message.event_id or block.id, block.id, *block.lineage)))
+
+    def is_own(ref: str) -> bool:
+        whole = ref.partition("#")[0]
+        id = unquote(whole.removeprefix("event://"))
+        return id in ids() and event_ref(id) == whole
+
+    parts = tuple(_part(part, is_own, refs, made=not message.event_id) for part in message.parts)
     same = all(new is old for new, old in zip(parts, message.parts, strict=True))
     return message if same else msgspec.structs.replace(message, parts=parts)
 
 
-def _part(part: AnyPart, own: frozenset[str], refs: dict[str, str], *, made: bool) -> AnyPart:
-    def is_own(ref: str) -> bool:
-        return ref.partition("#")[0] in own
-
+def _part(
+    part: AnyPart, is_own: Callable[[str], bool], refs: dict[str, str], *, made: bool
+) -> AnyPart:
     if isinstance(part, Text):
         text = without_refs(section_without_ref(part.text) if made else part.text, is_own)
         return part if text == part.text else Text(text=text)
