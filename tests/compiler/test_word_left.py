@@ -20,6 +20,7 @@ from contextwright.atoms.select.sliding import Sliding
 from contextwright.compiler import word_left
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.word_at_step import WordAtStep
+from contextwright.spec.memo import Memo
 
 SPECS = (
     C.decay(full=2, fold=2, step=2, max_tokens=60), C.decay(1, 1, step=1, summary=False, subtasks=True),
@@ -48,8 +49,8 @@ def compared_in_two_parts(spec, words, seed, acts, monkeypatch):
     return len(made)
 
 
-def _noted(left, made, *given):
-    found = left(*given)
+def _noted(left, made, *given, **options):
+    found = left(*given, **options)
     made += [True] * (found is not None)
     return found
 
@@ -139,7 +140,9 @@ def test_what_is_stale_is_the_same_summary_in_two_parts(seed, monkeypatch):
 
 SLIDING = (
     C.sliding(window=300, sinks=4, recent=80), C.sliding(window=500, sinks=60, recent=0) | C.compact(),
-    C.sliding(window=260, sinks=0, recent=30) | C.budget(600),
+    C.sliding(window=260, sinks=0, recent=30) | C.budget(600), C.default() | C.sliding(window=280, recent=60),
+    C.sliding(window=90, sinks=4, recent=80), C.default() | C.sliding(window=120, sinks=80, recent=20) | C.budget(900),
+    (C.default() | C.sliding(window=300, recent=60)) + C.failures(2),
 )  # fmt: skip
 
 
@@ -155,6 +158,21 @@ def test_a_window_that_weighs_only_what_is_near_is_the_same_in_two_parts(seed, m
     monkeypatch.setattr(sliding, "REACH", 1)
     spec = SLIDING[seed % len(SLIDING)]
     assert compared_in_two_parts(spec, (Sliding,), seed, 90, monkeypatch) > 8
+
+
+@pytest.mark.parametrize("spec", (C.sliding(window=500, recent=100), C.default() | C.sliding(window=500, recent=90)), ids=repr)
+def test_a_window_in_tokens_makes_no_more_blocks_of_a_long_session(spec, monkeypatch):
+    """At each step, while what came last has not settled, and where it is too large to stay."""
+    monkeypatch.setattr(sliding, "REACH", 2)
+    made = list[int]()
+    for turns in (100, 400):
+        session, engine, blocks = chat(turns), engine_of(spec), calls_of(monkeypatch, Memo, "_new_block")
+        for n in range(40):
+            session.user(f"What of {n}?")
+            session.assistant(f"It is {n}. " * (90 if n == 20 else 9))
+            engine.compile(session)
+        made.append(len(blocks))
+    assert 0 < made[1] < made[0] * 1.2, made
 
 
 def test_a_step_of_a_window_in_tokens_weighs_what_is_near(monkeypatch):

@@ -182,17 +182,23 @@ def in_two(
     first, source = snapshot.preamble, parts.divides if source is None else source
     ground = replace(inputs, mapping=(*inputs.guards, *front))
     place = parts.divides_at(ground, _tokens(ground, source))
-    is_history = first < place <= parts.holds_until(inputs)
-    if not is_history or not snapshot.begins_log:
+    if place <= first or not snapshot.begins_log:
         return None
-    left = None if front else _of_log(word, place, source, ground, tracer)
+    is_history = place <= parts.holds_until(inputs)
+    left = None if front else _of_log(word, place, source, ground, tracer, settled=is_history)
     if left is None:
+        if not is_history:
+            return None
         before = mapped_until(place, ground, source)
         left = _left(word, parts, before, source, ground, front, tracer)
     newer = mapped(snapshot.exchanges(place), ground, source)
     if not parts.is_whole(left.blocks, newer, inputs):
-        return None
-    after = parts.behind(newer, inputs)
+        count = snapshot.exchange_count
+        left = None if front else _of_log(word, count, source, ground, tracer, settled=False)
+        if left is None:
+            return None
+        newer = ()
+    after = parts.behind(newer, inputs) if newer else ()
     if inputs.guards:
         guard(logged(places_among((*left.blocks, *after)), inputs, source))
     since = len(tracer.changes)
@@ -214,6 +220,13 @@ def is_chosen(made: Blocks, old: Blocks, inputs: Inputs) -> bool:
     return inputs.protection.frees([block for block in old if id(block) not in same])
 
 
+def _tokens_of_all(inputs: Inputs, source: str) -> Callable[[int], int]:
+    """As `_tokens`, with the newest."""
+    last, tokens = inputs.snapshot.exchange_count - 1, _tokens(inputs, source)
+    newest = sum(map(inputs.cost, mapped(inputs.snapshot.exchanges(last), inputs, source)))
+    return lambda stop: tokens(stop) + (newest if stop > last else 0)
+
+
 def _tokens(inputs: Inputs, source: str) -> Callable[[int], int]:
     """What the conversation up to an exchange takes, but for the newest."""
     first, last = inputs.snapshot.preamble, inputs.snapshot.exchange_count - 1
@@ -230,21 +243,41 @@ def _recorded(word: Atom, before: Blocks, after: Blocks, source: str, tracer: "T
 
 
 def _of_log(
-    word: Atom, place: int, source: str, inputs: Inputs, tracer: "Tracer"
+    word: Atom, place: int, source: str, inputs: Inputs, tracer: "Tracer", *, settled: bool
 ) -> WordLeft | None:
     """What a word makes of what lies in front of a place, as it tells that from the log; None where
-    it has to be given the blocks."""
-    if not isinstance(word, DividedLog):
+    it has to be given the blocks. Of what has not settled yet only one tells it that chooses."""
+    if not isinstance(word, DividedLog) or not (settled or word.chooses):
         return None
-    used = TakenAnswers()
-    own = replace(inputs, used=used)
-    made = word.front_of_log(place, source, own, _tokens(inputs, source))
+    leaves_out = word.chooses and source == SOURCE
+    if word.chooses and inputs.mapping:
+        return None  # they are made already, as their tokens had to be counted
+    if leaves_out and not inputs.is_sole:
+        return None  # each that is left out has an entry of its own
+    used, stepped = TakenAnswers(), dict[object, int]()
+    own = replace(inputs, used=used, stepped=stepped)
+    is_all = place == inputs.snapshot.exchange_count
+    tokens = (_tokens_of_all if is_all else _tokens)(inputs, source)
+    made = word.front_of_log(place, source, own, tokens)
     if made is None:
         return None
-    attempt = tracer.attempt()
-    attempt.selected(repr(word), (), made.blocks, told_by(made))
-    findings = attempt.findings()
-    return WordLeft((), (), made.blocks, findings, findings, kept_answers(used, inputs), {})
+    table = inputs.memo.table(("word left", word, source, inputs.cost_id, inputs.ports))
+    part = "all" if is_all else "log"
+    known: WordLeft | None = table.known(part)
+    key = place, inputs.protection.exchanges
+    if word.chooses and known is not None and known.old is made.blocks and known.key == key:
+        return known
+    if leaves_out:
+        findings = left_out_beside(made.blocks, repr(word), inputs, place)
+    else:
+        attempt = tracer.attempt()
+        attempt.selected(repr(word), (), made.blocks, told_by(made))
+        findings = attempt.findings()
+    answers = kept_answers(used, inputs)
+    left = WordLeft(made.blocks, key, made.blocks, findings, findings, answers, stepped)
+    if word.chooses and not tracer.is_moot():
+        table[part] = left
+    return left
 
 
 def told_by(made: OfLog) -> Mapping[Block, StoodFor]:

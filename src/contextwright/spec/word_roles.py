@@ -117,7 +117,13 @@ class Divided(Atom, frozen=True, kw_only=True):
 
 class DividedLog(Divided, frozen=True, kw_only=True):
     """A word that is `Divided`, and tells what it makes of what lies in front from the log: where
-    the place moves, it looks at what came between."""
+    the place moves, it looks at what came between.
+
+    Attributes:
+        chooses: whether that is some of the exchanges, as they are, and nothing for the others.
+    """
+
+    chooses: ClassVar[bool] = False
 
     def front_of_log(
         self, stop: int, source: str, inputs: Inputs, tokens: Callable[[int], int]

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest
 from itertools import accumulate, compress
 from typing import Any, ClassVar
+from weakref import ref
 
 from contextwright.atoms.select.salient import SALIENT, with_their_turns
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError, is_number
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Divided
+from contextwright.spec.word_roles import DividedLog, OfLog
 
 STEP = 2
 """A half of what the sinks leave goes at once, so that the prefix keeps its bytes until that much
@@ -30,7 +32,7 @@ AT_ONCE = 256
 """Blocks that are looked for first where the most salient stay."""
 
 
-class Sliding(Divided, frozen=True, kw_only=True):
+class Sliding(DividedLog, frozen=True, kw_only=True):
     """A window in tokens: a model reads worst without the first tokens (attention sinks,
     StreamingLLM) and needs the newest (working memory); of what stands between, the least salient
     exchanges leave, whole, and those that are dozens of windows old.
@@ -56,6 +58,7 @@ class Sliding(Divided, frozen=True, kw_only=True):
     kind: ClassVar[Kind] = Kind.REFINER
     verb: ClassVar[Verb] = Verb.SELECT
     divides: ClassVar[str] = "sliding"
+    chooses: ClassVar[bool] = True
     ranges: ClassVar[Ranges] = {
         "window": ValueRange(50, 100, of_budget=True),
         "sinks": ValueRange(1, 16),
@@ -87,14 +90,80 @@ class Sliding(Divided, frozen=True, kw_only=True):
         if last <= first:
             return 0
         newest = inputs.cleaned(inputs.blocks(snapshot.exchanges(last), "sliding"))
-        sinks = bisect_left(range(first, last), self.sinks, key=tokens) + first
-        room = self.window - tokens(sinks)
+        sinks = self._behind_sinks(first, last, tokens)
         over = tokens(last) + sum(map(inputs.cost, newest)) - self.window
         if over <= 0:
             return 0
-        step = max(1, room // STEP)
+        step = self._step(tokens(sinks))
         due = self.window + (over - 1) // step * step
         return bisect_right(range(sinks, last), due, key=lambda at: tokens(at + 1)) + sinks + 1
+
+    def front_of_log(
+        self, stop: int, source: str, inputs: Inputs, tokens: Callable[[int], int]
+    ) -> OfLog:
+        """What stays when the window is full; of an exchange that is no longer weighed its place
+        and its tokens tell."""
+        first, log = inputs.snapshot.preamble, inputs.snapshot.log
+        sinks = self._behind_sinks(first, stop, tokens)
+        inputs.stepped[self] = (tokens(stop) - self.window - 1) // self._step(tokens(sinks)) + 1
+        held = inputs.held_within(first, stop)
+        since, seen = (ref(log), len(log.late_joins())), (stop, held)
+        when = "now" if stop == inputs.snapshot.exchange_count else "due"
+        with inputs.memo.growing((when, self, source, inputs.cost_id), _FrontOfLog) as front:
+            if stop > inputs.settled or (front.since, front.seen) != (since, seen):
+                far = self._far(sinks, stop, tokens, inputs)
+                near = front.near_from(far, stop, since, source, inputs)
+                front.made = self._front(near, sinks, held, source, when, inputs, tokens)
+                front.seen = seen
+            return front.made
+
+    def _behind_sinks(self, first: int, stop: int, tokens: Callable[[int], int]) -> int:
+        """The exchange behind the sinks: they are few."""
+        return next((at for at in range(first, stop) if tokens(at) >= self.sinks), stop)
+
+    def _step(self, sinks: int) -> int:
+        """Tokens that leave at once, of a window whose sinks take so many."""
+        return max(1, (self.window - sinks) // STEP)
+
+    def _recent(self, stop: int, tokens: Callable[[int], int], inputs: Inputs) -> int:
+        """The first exchange that stays whole as one of the newest."""
+        first = inputs.snapshot.preamble
+        recent = bisect_left(range(first, stop), tokens(stop) - self.recent, key=tokens) + first
+        return min(stop - 1, recent)
+
+    def _far(self, sinks: int, stop: int, tokens: Callable[[int], int], inputs: Inputs) -> int:
+        """The first exchange that is weighed: as `_too_far` has it."""
+        far, span, before = sinks, REACH * self.window, tokens(sinks)
+        if tokens(stop) >= 2 * span:
+            spans = ((tokens(stop) - before) // span - 1) * span + before
+            far += bisect_right(range(sinks, stop), spans, key=lambda at: tokens(at + 1))
+        return min(far, self._recent(stop, tokens, inputs))
+
+    def _front(
+        self,
+        near: Blocks,
+        sinks: int,
+        held: list[int],
+        source: str,
+        when: str,
+        inputs: Inputs,
+        tokens: Callable[[int], int],
+    ) -> OfLog:
+        snapshot, far, stop = inputs.snapshot, near[0].order, near[-1].order + 1
+        recent = self._recent(stop, tokens, inputs)
+        turn = max(block.turn for block in near)
+        scores = SALIENT.scores(near, inputs, when, turn=turn)
+        keys, costs = with_their_turns(near, scores), inputs.costs(near)
+        front = range(snapshot.preamble, min(sinks, far))
+        older = [*front, *(at for at in held if sinks <= at < far)]
+        stays = inputs.blocks(snapshot.exchanges_at(older), source)
+        whole = (*held, *range(far, sinks), *range(recent, stop))
+        places = {at - far for at in whole if at >= far}
+        room = self.window - self._step(tokens(sinks)) - sum(map(inputs.cost, stays))
+        room -= sum(costs[at] for at in places)
+        weighed = [at for at in range(recent - far) if at not in places]
+        places.update(most_salient(weighed, keys, costs, room))
+        return OfLog((*stays, *(near[at] for at in sorted(places))))
 
     def is_whole(self, made: Blocks, newer: Blocks, inputs: Inputs) -> bool:
         """Whether all are in the window: what was the newest at the step may be too large."""
@@ -189,6 +258,35 @@ class _Chosen:
     def __init__(self) -> None:
         self.seen: tuple[object, ...] = ()
         self.stays = bytearray()
+
+
+class _FrontOfLog:
+    """What stays of the log as it was seen, and what was weighed for it."""
+
+    def __init__(self) -> None:
+        self.since: tuple[object, ...] = ()
+        self.seen: tuple[object, ...] = ()
+        self.made = OfLog(())
+        self._near: Blocks = ()
+
+    @property
+    def held_bytes(self) -> int:
+        """Its blocks are counted where they were made."""
+        return PLACE * (len(self.made.blocks) + len(self._near))
+
+    def near_from(
+        self, far: int, stop: int, since: tuple[object, ...], source: str, inputs: Inputs
+    ) -> Blocks:
+        """The blocks from an exchange up to another. Those that were weighed before stay the same
+        in the same log, but where a result came late."""
+        near = self._near if self.since == since else ()
+        near = near[far - near[0].order :] if near and near[0].order <= far else ()
+        start = near[-1].order + 1 if near else far
+        if start > stop:
+            near, start = (), far
+        near = (*near, *inputs.blocks(inputs.snapshot.exchanges(start, stop), source))
+        self.since, self._near = since, near[: max(0, inputs.settled - far)]
+        return near
 
 
 def most_salient(
