@@ -142,7 +142,7 @@ SLIDING = (
     C.sliding(window=300, sinks=4, recent=80), C.sliding(window=500, sinks=60, recent=0) | C.compact(),
     C.sliding(window=260, sinks=0, recent=30) | C.budget(600), C.default() | C.sliding(window=280, recent=60),
     C.sliding(window=90, sinks=4, recent=80), C.default() | C.sliding(window=120, sinks=80, recent=20) | C.budget(900),
-    (C.default() | C.sliding(window=300, recent=60)) + C.failures(2),
+    (C.default() | C.sliding(window=300, recent=60)) + C.failures(2), C.sliding(window=60, sinks=25, recent=29),
 )  # fmt: skip
 
 

@@ -105,6 +105,8 @@ class Sliding(DividedLog, frozen=True, kw_only=True):
         and its tokens tell."""
         first, log = inputs.snapshot.preamble, inputs.snapshot.log
         sinks = self._behind_sinks(first, stop, tokens)
+        if sinks == stop:  # they have no end yet
+            return OfLog(inputs.blocks(inputs.snapshot.exchanges(first, stop), source))
         inputs.stepped[self] = (tokens(stop) - self.window - 1) // self._step(tokens(sinks)) + 1
         held = inputs.held_within(first, stop)
         since, seen = (ref(log), len(log.late_joins())), (stop, held)
