@@ -5,7 +5,8 @@ from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
-from tests.compiler.test_horizon import chat
+from tests.compiler.test_fold import calls_of
+from tests.compiler.test_horizon import ask, chat
 from tests.parameters import few
 from tests.work_counts import exchanges_read
 
@@ -15,6 +16,7 @@ from contextwright.compiler import (
     before_step,
     horizon,
     limited_again,
+    logged_near,
     mapped_log,
     overflow,
     request_decision,
@@ -23,6 +25,7 @@ from contextwright.compiler import (
     step_places,
 )
 from contextwright.compiler.trace import Tracer
+from contextwright.spec.memo import Memo
 from contextwright.testing import target_for
 from contextwright.testing.rules import stored_again
 
@@ -107,7 +110,7 @@ def test_a_compile_behind_a_step_is_one_of_everything(seed, monkeypatch):
 
 def of_few(monkeypatch):
     """Few exchanges are as many."""
-    for module in (step_near, before_step):
+    for module in (step_near, before_step, logged_near):
         monkeypatch.setattr(module, "FEWEST", 1)
     monkeypatch.setattr(mapped_log, "PAGE", 4)
 
@@ -130,22 +133,30 @@ def test_a_step_that_looks_at_the_newest_leaves_what_one_of_everything_leaves(se
     monkeypatch.setattr(step_places, "SPACES", 2)
     of_few(monkeypatch)
     monkeypatch.setattr(step_near, "WEIGHED", 2)
-    passed, near_step = list[int](), overflow.near_step
-    floors, of_log = set[int](), overflow.of_log
+    passed, near_step = list[int](), before_step.near_step
+    floors, of_log = set[int](), before_step.of_log
 
     def logged(*given, **how):
         before = of_log(*given, **how)
         floors.add(0 if before is None else before.floor)
         return before
 
-    monkeypatch.setattr(overflow, "of_log", logged)
+    monkeypatch.setattr(before_step, "of_log", logged)
 
     def watched(*given):
         near = near_step(*given)
         passed.append(sum(stop - start for start, stop in near.state.passed_spans))
         return near
 
-    monkeypatch.setattr(overflow, "near_step", watched)
+    monkeypatch.setattr(before_step, "near_step", watched)
+    told_near = before_step.logged_near
+
+    def told(*given):
+        near = told_near(*given)
+        passed.append(0 if near is None else sum(stop - start for start, stop in near.spans))
+        return near
+
+    monkeypatch.setattr(before_step, "logged_near", told)
     whole = (C.default(), C.truncate(20), C.default() | C.redact(["part"]))[seed % 3]
     salient = C.budget(500, overflow="truncate_least_salient")
     spec = whole | (C.budget(500, overflow="summarize"), salient, C.fit(500))[seed // 3 % 3]
@@ -183,6 +194,36 @@ def test_a_first_compile_behind_words_makes_as_much_of_a_long_session(goes, monk
         return sum(made)
 
     assert made_of(2_000) <= made_of(500) * 1.2 < 1_000
+
+
+@pytest.mark.parametrize(
+    "spec",
+    (
+        C.budget(500, overflow="truncate_least_salient"), C.budget(500, overflow="summarize"),
+        C.fit(500, strategy="salience"),
+    ),
+    ids=repr,
+)  # fmt: skip
+def test_steps_look_at_as_much_of_a_long_session(spec, monkeypatch):
+    """What goes before all else is told by its place and its tokens: no block is made of it, and
+    no exchange is read."""
+    monkeypatch.setattr(step_places, "SPACES", 4)
+    monkeypatch.setattr(step_near, "WEIGHED", 3)
+    looked = list[tuple[int, int]]()
+    for turns in (400, 1_600):
+        session, engine, steps = chat(turns), engine_of(spec), set[int]()
+        made = calls_of(monkeypatch, Memo, "_new_block")
+
+        def asked(session=session, engine=engine, steps=steps):
+            engine.compile(session)
+            for n in range(40):
+                ask(session, 10_000 + n)
+                steps.add(engine.compile(session).manifest.limit_steps)
+
+        looked.append((exchanges_read(asked), len(made)))
+        assert len(steps) > 5
+    (read, made), (read_more, made_more) = looked
+    assert read_more < read * 1.2 and made_more < made * 1.2, looked
 
 
 def test_a_step_stands_where_a_window_moves(monkeypatch):

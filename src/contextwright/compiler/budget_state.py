@@ -1,6 +1,6 @@
 """The space that a request has, and how strongly each block is held in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import IntEnum
 
 import msgspec
@@ -41,9 +41,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         parts: `fixed` by layer, then; signals: what it was shared out by.
         lines: tokens that the limit left free for lines which name what is left out.
         originals: the blocks that are to be shortened; whole: those of them in front that go as a
-            whole, none of them shortened by itself, and what they take, in all and each; passed:
-            what of that lies in front of all of them, and goes before the last of them, and its
-            exchanges, whose tokens are among those of each.
+            whole, none of them shortened by itself, and what they take; passed: what of that lies
+            in front of all of them, and goes before the last of them, and its exchanges.
     """
 
     limit: int
@@ -58,7 +57,6 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     originals: Blocks = ()
     whole: Blocks = ()
     whole_tokens: int = 0
-    whole_costs: Sequence[int] = ()
     passed: int = 0
     passed_spans: tuple[Span, ...] = ()
 

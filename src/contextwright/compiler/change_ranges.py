@@ -143,9 +143,10 @@ class ReceiptRanges:
             return single
         return self._range(single, last.events[-1].id, stop - start, first.first.id)
 
-    def of_blocks(self, blocks: Blocks, stage: LimitStage, tokens: int) -> Change:
-        """Neighbouring exchanges that a stage dropped, which took so many tokens."""
-        first = blocks[0]
+    def of_ends(
+        self, first: Block, last: Block, count: int, stage: LimitStage, tokens: int
+    ) -> Change:
+        """So many neighbouring exchanges that a stage dropped, which took so many tokens."""
         self._orders[first.id] = first.order
         single = Change(
             id=first.id,
@@ -159,9 +160,9 @@ class ReceiptRanges:
             ref=first.ref,
             lineage=first.lineage,
         )
-        if len(blocks) == 1:
+        if count == 1:
             return single
-        return self._range(single, blocks[-1].lineage[-1], len(blocks), first.lineage[0])
+        return self._range(single, last.lineage[-1], count, first.lineage[0])
 
     def _shown(self, ref: str) -> str:
         """A ref; none where it names what is redacted, and would not resolve otherwise."""

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from contextwright.blocks.block import DEFAULT_TIER, Blocks
+from contextwright.blocks.block import Blocks
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.step_near import FEWEST, Near, divided, goes_first, passes
 from contextwright.compiler.step_places import LimitStep
 from contextwright.compiler.token_sums import SOURCE, tokens_between
+from contextwright.session.event_index import ORPHAN
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import Span, spans_between
 from contextwright.spec.terminal import Stage, Terminal
@@ -67,11 +68,12 @@ def logged_near(
         span: as `step_near.weighed_span` has it. texts: beside the conversation.
     """
     first, log = inputs.snapshot.preamble, inputs.snapshot.log
-    if span is None or log.late_joins() or log.ends("kind", "orphan", inputs.snapshot.position):
+    orphans = log.ends("kind", ORPHAN, inputs.snapshot.position)  # which no request has
+    if span is None or orphans or log.late_joins() or not inputs.snapshot.begins_log:
         return None
     whole = _whole_until(first, step, span, inputs)
     turn = then.inputs.snapshot.turn_start(then.inputs.snapshot.turn)
-    tiers = {DEFAULT_TIER * 0, *(block.tier for block in texts)}
+    tiers = {0, *(block.tier for block in texts)}  # no exchange has one as it comes
     if whole - first < FEWEST or not goes_first(tiers, terminal, stages):
         return None
     if not passes(stages, then.inputs, runs=whole > turn):

@@ -7,26 +7,20 @@ naming it.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.compiler.before_step import BeforeStep, of_blocks, of_log
+from contextwright.compiler.before_step import StepGround
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping
 from contextwright.compiler.passed_turns import passed_by, told_with_passed
 from contextwright.compiler.step_left import is_over, left_by_step, record_mapped, table_of
-from contextwright.compiler.step_near import (
-    Near,
-    merged_with_passed,
-    near_step,
-    passes,
-    weighed_span,
-    with_whole,
-)
+from contextwright.compiler.step_near import Near, merged_with_passed, passes, weighed_span
 from contextwright.compiler.step_places import (
     base_of,
     joined,
@@ -133,49 +127,31 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     limit knows no steps, or this one was not enough (rules.md#steps-down)."""
     if not terminal.step_low:
         return None
-    inputs, behind = state.inputs, state.inputs.behind_step
+    inputs = state.inputs
     rule = rule_of_limit(state.limit, terminal)
     standing = step_of(rule, _fixed(state, blocks), inputs)
     if standing is None:
         return None
     step, spare = standing
-    name = terminal, state.limit
+    name, stages = (terminal, state.limit), _stages_of_a_step(terminal)
     then = state_then(state, step.place, step.goal - spare, state.tracer.attempt())
-    stages = _stages_of_a_step(terminal)
-
-    def before(*, passing: bool) -> BeforeStep | None:
-        if not behind:
-            return of_blocks(blocks, step.place)
-        table = table_of(name, inputs)
-        return of_log(blocks, step, then, inputs, table, passing=passing)
-
-    old = before(passing=passes(stages, inputs))
+    span = weighed_span(terminal, stages, state.limit)
+    ground = StepGround(step, then, blocks, terminal, stages, span, table_of(name, inputs), inputs)
+    old = ground.before(passing=passes(stages, inputs))
     if old is None:
         return None
     new = tuple(block for block in blocks if block.order >= step.place)
-    span = weighed_span(terminal, stages, state.limit)
-
-    def look(then: BudgetState, conversation: Blocks) -> Near:
-        whole = with_whole(then, conversation, step.since, span, old.costs)
-        if not behind:
-            return Near(whole, conversation)
-        near = near_step(whole, conversation, terminal, stages)
-        if old.has_made(near):
-            return near
-        every = before(passing=False)
-        assert every is not None, "what was given is what the log has"
-        whole = with_whole(then, every.blocks, step.since, span)
-        return near_step(whole, every.blocks, terminal, stages)
 
     def shorten(near: Near) -> Blocks | None:
         return _shortened(near.state, near.blocks, terminal, stages)
 
-    taken = left_by_step(then, old.blocks, step.place, name, look, shorten)
+    look = partial(ground.look, old)
+    taken = left_by_step(then, old, step.place, name, look, shorten)
     if taken.left is None or state.over((*taken.left, *new)) > 0:
         return None
     if inputs.mapping:
         record_mapped(taken, blocks, inputs, state.tracer)
-    left = taken.with_new(new) if behind else joined(blocks, taken.left, step.place)
+    left = taken.with_new(new) if inputs.behind_step else joined(blocks, taken.left, step.place)
     state.tracer.take(taken.findings_for(left, state.tracer.changes))
     state.tracer.limit_steps = step.number
     return left

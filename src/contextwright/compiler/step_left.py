@@ -2,6 +2,7 @@
 (rules.md#horizon)."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import accumulate, chain
 
 import msgspec
@@ -9,6 +10,7 @@ from msgspec.structs import astuple, replace
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
+from contextwright.compiler.before_step import BeforeStep
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import findings_in_ranges, without_superseded
@@ -33,8 +35,8 @@ from contextwright.spec.task import TakenAnswers
 LOWEST = 2
 """The lowest tier of which a limit leaves nothing out but what is said elsewhere."""
 
-Look = Callable[[BudgetState, Blocks], Near]
-"""What a step looks at of blocks."""
+Look = Callable[[BudgetState], Near]
+"""What a step looks at, in the space that there was."""
 Shorten = Callable[[Near], Blocks | None]
 """What a step leaves of that; None where it is not enough."""
 
@@ -82,7 +84,7 @@ class StepLeft(msgspec.Struct, frozen=True, eq=False):
 
 def left_by_step(
     then: BudgetState,
-    old: Blocks,
+    old: BeforeStep,
     place: int,
     name: tuple[object, ...],
     look: Look,
@@ -108,16 +110,16 @@ def left_by_step(
     before, used = collected(inputs), TakenAnswers()
     # it is given all that lies before it, wherever the compile began
     then = replace(then, inputs=replace(inputs, used=used, start=0, behind_step=False))
-    fits = not _exceed(old, then.limit - then.fixed, inputs)
-    near = Near(then, old) if fits else look(then, old)
-    left = old if fits else shorten(near)
+    fits = old.near is None and not _exceed(old.blocks, then.limit - then.fixed, inputs)
+    near = Near(then, old.blocks) if fits else look(then)
+    left = old.blocks if fits else shorten(near)
     inputs.used.update(used)
     findings = then.tracer.findings()
     if left is not None:
         left, findings = _with_summary(near, left, findings, inputs)
         findings = _as_logged(findings, inputs) if inputs.mapping else findings
-        findings = with_passed(findings, near, old, inputs)
-    texts = tuple(block for block in old if block.order < 0)
+        findings = with_passed(findings, near, partial(old.at, inputs=inputs), inputs)
+    texts = tuple([block for block in old.blocks if block.order < 0])
     standing = joined(near.blocks, left, place) if left is not None else ()
     brief = findings_in_ranges(findings, inputs)
     dropped = frozenset(one.id for one in findings.changes if one.action == "dropped")

@@ -7,7 +7,7 @@ of it goes, or nothing is enough, and all that lies in front goes before.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import accumulate, compress, dropwhile, takewhile
 from operator import attrgetter
 from typing import NamedTuple
@@ -69,29 +69,22 @@ def weighed_span(terminal: Terminal, stages: tuple[Stage, ...], limit: int) -> i
     return NEAR * limit if any(isinstance(stage, _EACH) for stage in stages) else None
 
 
-def with_whole(
-    then: BudgetState, old: Blocks, since: int, span: int | None, costs: Sequence[int] = ()
-) -> BudgetState:
+def with_whole(then: BudgetState, old: Blocks, since: int, span: int | None) -> BudgetState:
     """With what a step summarizes, or drops, as it came, before anything else: all that lies before
     `since`, and the spans of so many tokens from there on, but for the newest one or two. Of what
     is that old nothing is so short, or so salient, that it would stay. A span at a time, so that
-    the scores of the others are brought up to date at their end.
-
-    Args:
-        costs: tokens of each exchange, where they are known.
-    """
+    the scores of the others are brought up to date at their end."""
     if span is None:
         return then
     orders = list(map(_ORDER, old))
     if _TEXT in orders:
         del orders[orders.index(_TEXT) :]
     stop = len(list(takewhile(since.__gt__, orders)))
-    costs = costs or then.inputs.costs(old[: len(orders)])
+    costs = then.inputs.costs(old[: len(orders)])
     if span > 0 and orders == sorted(orders):
         sums = list(accumulate(costs[stop:], initial=0))
         stop += max(0, bisect_left(sums, (sums[-1] // span - 1) * span))
-    costs = costs[:stop]
-    return replace(then, whole=old[:stop], whole_tokens=sum(costs), whole_costs=costs)
+    return replace(then, whole=old[:stop], whole_tokens=sum(costs[:stop]))
 
 
 def near_step(
@@ -104,13 +97,13 @@ def near_step(
         stages: what the step does.
     """
     inputs, whole = state.inputs, state.whole
-    if len(whole) < FEWEST or not _goes_first(old, terminal, stages):
+    if len(whole) < FEWEST or not goes_first(set(map(_TIER, old)), terminal, stages):
         return Near(state, old)
     first, turn = whole[0].order, inputs.snapshot.turn_start(inputs.snapshot.turn)
     if not passes(stages, inputs, runs=whole[-1].order >= turn):
         return Near(state, old)
     held = set(inputs.held_within(first, first + len(whole)))
-    costs = [*state.whole_costs]
+    costs = [*inputs.costs(whole)]
     for order in held:
         costs[order - first] = 0
     sums = [*accumulate(costs, initial=0)]
@@ -135,9 +128,8 @@ def _may_pass(blocks: Blocks, inputs: Inputs) -> bool:
     return inputs.protection.frees(blocks) and all(inputs.clean_name(id) == id for id in ends)
 
 
-def _goes_first(old: Blocks, terminal: Terminal, stages: tuple[Stage, ...]) -> bool:
-    """Whether what goes as a whole goes before all else, oldest first."""
-    tiers = set(map(_TIER, old))
+def goes_first(tiers: set[int], terminal: Terminal, stages: tuple[Stage, ...]) -> bool:
+    """Whether what goes as a whole goes before all else, oldest first, among blocks of tiers."""
     if max(tiers) > DEFAULT_TIER and any(isinstance(stage, DropTier) for stage in stages):
         return False
     if terminal.order == "salience":  # in each tier by itself
@@ -183,24 +175,28 @@ def merged_with_passed(
     return {made: StoodFor(sources, frozenset(), joined_spans(spans, map(_ORDER, sources)), tokens)}
 
 
-def with_passed(findings: Findings, near: Near, old: Blocks, inputs: Inputs) -> Findings:
+def with_passed(
+    findings: Findings, near: Near, at: Callable[[int], Block], inputs: Inputs
+) -> Findings:
     """The findings with what a step dropped without a look, as ranges in front of the others that
-    the limit dropped."""
+    the limit dropped.
+
+    Args:
+        at: the block of an exchange that lay before it.
+    """
     stage, spans = findings.limit_drop, near.state.passed_spans
     if not spans or stage is None or findings.summarized:
         return findings
-    first, ranges = old[0].order, ReceiptRanges(inputs, findings.orders)
-    costs, passed = near.state.whole_costs, list[Change]()
+    ranges, passed = ReceiptRanges(inputs, findings.orders), list[Change]()
     for start, stop in spans:
-        places = slice(start - first, stop - first)
-        tokens = tokens_between(start, stop, inputs) if inputs.mapping else sum(costs[places])
-        passed.append(ranges.of_blocks(old[places], stage, tokens))
+        tokens = tokens_between(start, stop, inputs)
+        passed.append(ranges.of_ends(at(start), at(stop - 1), stop - start, stage, tokens))
     changes, orders = findings.changes, ranges.orders
     is_dropped = [one.action == "dropped" and one.step == stage.name for one in changes]
-    at = is_dropped.index(True) if True in is_dropped else len(changes)
+    place = is_dropped.index(True) if True in is_dropped else len(changes)
     # a stage drops texts after exchanges, and writes down both in their order
     others = [one for one in compress(changes, is_dropped) if orders[one.id] >= 0]
-    behind = changes[at + len(others) :]
+    behind = changes[place + len(others) :]
     passed = sorted((*passed, *others), key=lambda one: orders[one.id])
-    changes = (*changes[:at], *passed, *behind)
+    changes = (*changes[:place], *passed, *behind)
     return replace(findings, changes=changes, orders=orders)

@@ -4,7 +4,6 @@ look-ups, and each exchange is counted once in its life."""
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import NamedTuple
 from weakref import ref
 
@@ -235,13 +234,6 @@ def running_tokens(start: int, stop: int, inputs: Inputs) -> list[int]:
     last = min(stop, inputs.snapshot.exchange_count - 1)
     with inputs.memo.growing(("token sums", inputs.cost), TokenSums) as sums:
         return sums.running(start, last, inputs.snapshot, _counted_by(inputs))
-
-
-def costs_between(start: int, stop: int, inputs: Inputs) -> tuple[int, ...]:
-    """Tokens that each exchange from `start` up to `stop`, at most the newest, would take."""
-    return tuple(
-        [after - before for before, after in pairwise(running_tokens(start, stop, inputs))]
-    )
 
 
 def _counted_by(inputs: Inputs) -> Count:

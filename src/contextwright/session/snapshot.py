@@ -147,12 +147,15 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
     def exchanges_with(self, attribute: str, value: str, start: int, stop: int) -> list[Exchange]:
         """The exchanges from `start` to `stop` that have an event with this role, author, type,
         tool or tag."""
-        if self.position == len(self.log) and attribute != "tag":
-            exchanges = self.log.exchanges_with(attribute, value, start, stop)
-            if self.position == len(self.log):  # nobody appended meanwhile
-                return exchanges
-        exchanges = self.exchanges_of(self.positions(attribute, value))
-        return [exchange for exchange in exchanges if start <= exchange.index < stop]
+        if attribute == "tag":  # a state may have others
+            exchanges = self.exchanges_of(self.positions(attribute, value))
+            return [exchange for exchange in exchanges if start <= exchange.index < stop]
+        stop = min(stop, self.exchange_count)
+        exchanges = self.log.exchanges_with(attribute, value, start, stop)
+        if self.position == len(self.log):  # nobody appended meanwhile
+            return exchanges
+        then = self.exchanges_at(exchange.index for exchange in exchanges)
+        return [one for one in then if self.log.holding(attribute, value, one.positions)]
 
     def event(self, event_id: str) -> Event | None:
         """The event of this id, if it had happened."""
