@@ -2,10 +2,16 @@
 
 from hashlib import sha256
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextwright import C, Engine, Session, replay
+from contextwright.atoms import incremental
 from contextwright.atoms.incremental import CHECKPOINTS, RunningDigest
+from contextwright.blocks.block import Blocks
+from contextwright.compiler import horizon, word_left
+from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answers, Task, answer_to
 
 DIGESTS = [sha256(bytes([n])).digest() for n in range(6)]
@@ -59,3 +65,44 @@ def test_the_same_words_read_for_two_conversations_are_two_answers():
     assert all(answers.gives(answers.get(task)) for task in tasks)
     other = answer_to(tasks[0], "It went on.", "extractive")
     assert not answers.gives(other) and not Answers().gives(other)
+
+
+def read_again(spec, session, monkeypatch):
+    """Blocks that models are given at each turn while a failure in the middle is mended."""
+    given, ask = list[Blocks](), Inputs.ask
+    monkeypatch.setattr(
+        Inputs, "ask", lambda self, task: given.append(task.blocks) or ask(self, task)
+    )
+    engine = Engine(spec, "gpt-5")
+    for n in range(120):
+        session.user(f"Where is order {n}?")
+        if n in {20, 100}:
+            session.call("find", f'{{"order": {n}}}', id=f"c{n}")
+            session.result(f"c{n}", "no such order" if n == 20 else "it is here", error=n == 20)
+        session.assistant(f"Order {n} is on its way to depot {n % 7}, as it was before. " * 3)
+        pack = engine.compile(session)
+        assert replay(pack, session).body == pack.body
+    return given[len(given) // 4 :]
+
+
+@pytest.mark.parametrize("divided", (True, False), ids=("from the log", "given all"))
+@pytest.mark.parametrize(
+    "spec",
+    (C.decay(full=3, fold=3, max_tokens=60), C.default() | C.fit(900), C.summarize(max_tokens=60)),
+    ids=repr,
+)
+def test_what_may_go_later_is_told_beside_what_is_new(spec, divided, monkeypatch):
+    """A failure stays until it is mended; then it is told, and nothing is read again for it."""
+    if not divided:
+        monkeypatch.setattr(word_left, "in_two", lambda *_: None)
+        monkeypatch.setattr(horizon, "_step_starts", lambda *_: ())
+    given = read_again(spec, Session("s"), monkeypatch)
+    assert max(map(len, given)) < 40
+    told = [block for blocks in given for block in blocks if "no such order" in block.plain_text]
+    assert {block.order for block in told} == {told[0].order}
+
+
+def test_answers_name_few_places(monkeypatch):
+    monkeypatch.setattr(incremental, "MAX_WITHOUT", 0)
+    given = read_again(C.decay(full=3, fold=3, max_tokens=60), Session("s"), monkeypatch)
+    assert max(map(len, given)) > 60  # all is read again

@@ -1,8 +1,8 @@
 """Tasks over a conversation that grows: the answer before is brought up to date."""
 
-from collections.abc import Callable
 from hashlib import sha256
-from typing import Any, NamedTuple
+from itertools import islice, pairwise
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -11,7 +11,7 @@ from contextwright.blocks.block import Blocks
 from contextwright.spec.growing import ITEM, Beginning
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import LogPart, ReadPart
-from contextwright.spec.task import Answer, Task
+from contextwright.spec.task import MAX_WITHOUT, Answer, Task
 
 HISTORY = "history"
 """What brings the conversation."""
@@ -35,7 +35,7 @@ def ask_grown(
     series = _series(name, blocks[0].id if blocks else "", inputs)
     with inputs.memo.growing(("running digest", series), RunningDigest) as running:
         running.follow(digests)
-        content = _TaskContent(len(blocks), running.digest, blocks.__getitem__)
+        content = _GrownContent(blocks, digests, running)
         return _ask(task, series, content, inputs)
 
 
@@ -48,43 +48,104 @@ def ask_of_log(task: Task, name: str, read: ReadPart, inputs: Inputs) -> tuple[A
     key = "logged digests", name, inputs.guards, inputs.ports
     with inputs.memo.growing(key, LoggedDigests) as digests:
         digests.follow(read, inputs)
-
-        def behind(new: slice) -> Blocks:
-            return read.behind(new.start, inputs)
-
-        def hash_of(count: int) -> str:
-            return digests.hash_of(count, read, inputs)
-
-        content = _TaskContent(part.size, hash_of, behind)
-        return _ask(task, series, content, inputs)
+        return _ask(task, series, _LoggedContent(read, digests, inputs), inputs)
 
 
-class _TaskContent(NamedTuple):
+class _Content(Protocol):
     """What a task is over.
 
-    Args:
-        size: its blocks. digest: names the content of so many of the first.
-        behind: the blocks of a slice.
+    Attributes:
+        size: its blocks. without: places of exchanges between these that are none of them.
     """
 
-    size: int
-    digest: Callable[[int], str]
-    behind: Callable[[slice], Blocks]
+    @property
+    def size(self) -> int: ...
+    @property
+    def without(self) -> tuple[int, ...]: ...
+
+    def digest(self, count: int, without: tuple[int, ...]) -> str:
+        """Names the content of so many of the first that are none of these."""
+        ...
+
+    def new(self, count: int, without: tuple[int, ...]) -> Blocks:
+        """All others than those."""
+        ...
+
+
+class _GrownContent(NamedTuple):
+    """Blocks, and how much of them is known by their digests."""
+
+    blocks: Blocks
+    digests: tuple[bytes, ...]
+    running: "RunningDigest"
+
+    @property
+    def size(self) -> int:
+        return len(self.blocks)
+
+    @property
+    def without(self) -> tuple[int, ...]:
+        orders = [block.order for block in self.blocks if block.order >= 0]
+        spans = pairwise((*orders, orders[-1])) if orders else ()
+        return tuple([at for before, after in spans for at in range(before + 1, after)])
+
+    def digest(self, count: int, without: tuple[int, ...]) -> str:
+        told = self._told(count, without)
+        if told is None:
+            return self.running.digest(count)
+        return _hash(b"".join(map(self.digests.__getitem__, told)))
+
+    def new(self, count: int, without: tuple[int, ...]) -> Blocks:
+        told = self._told(count, without)
+        if told is None:
+            return self.blocks[count:]
+        known = {*told}
+        return tuple([block for at, block in enumerate(self.blocks) if at not in known])
+
+    def _told(self, count: int, without: tuple[int, ...]) -> list[int] | None:
+        """The places of the first so many that are none of some; None where these are the first."""
+        freed = {*without}.intersection(block.order for block in self.blocks) if without else None
+        if not freed:
+            return None
+        others = (at for at, block in enumerate(self.blocks) if block.order not in freed)
+        return [*islice(others, count)]
+
+
+class _LoggedContent(NamedTuple):
+    """A part of the log, and its exchanges' digests."""
+
+    read: ReadPart
+    digests: LoggedDigests
+    inputs: Inputs
+
+    @property
+    def size(self) -> int:
+        return self.read.part.size
+
+    @property
+    def without(self) -> tuple[int, ...]:
+        spans = self.read.part.spans
+        return tuple([at for at in self.read.part.without if spans[0][0] < at < spans[-1][1]])
+
+    def digest(self, count: int, without: tuple[int, ...]) -> str:
+        return self.digests.hash_of(count, self.read.told(without), self.inputs)
+
+    def new(self, count: int, without: tuple[int, ...]) -> Blocks:
+        return self.read.beside(self.read.told(without), count, self.inputs)
 
 
 def _series(name: str, start: str, inputs: Inputs) -> str:
     return _hash(f"{inputs.snapshot.root_id}\n{inputs.agent}\n{name}\n{start}".encode())
 
 
-def _ask(
-    task: Task, series: str, content: _TaskContent, inputs: Inputs
-) -> tuple[Answer | None, str]:
+def _ask(task: Task, series: str, content: _Content, inputs: Inputs) -> tuple[Answer | None, str]:
     known = next((one for one in inputs.answers.newest(series) if _is_of(one, content)), None)
     covered = known.covers if known is not None else 0
     if known is not None and covered == content.size:
         inputs.take(known)
         return known, known.whole
-    whole, new = content.digest(content.size), content.behind(slice(covered, None))
+    new = content.new(covered, known.without if known is not None else ())
+    whole, without = content.digest(content.size, ()), content.without
     increment = msgspec.structs.replace(
         task,
         previous=_text(known.value) if known is not None else task.previous,
@@ -93,13 +154,16 @@ def _ask(
         series=series,
         covers=content.size,
         whole=whole,
+        without=without if len(without) <= MAX_WITHOUT else (),
     )
     return inputs.ask(increment), whole
 
 
-def _is_of(answer: Answer, content: _TaskContent) -> bool:
-    """Whether it answers for what the conversation begins with."""
-    return 0 < answer.covers <= content.size and content.digest(answer.covers) == answer.whole
+def _is_of(answer: Answer, content: _Content) -> bool:
+    """Whether it answers for what the conversation begins with, but for what it was without."""
+    if not 0 < answer.covers <= content.size:
+        return False
+    return content.digest(answer.covers, answer.without) == answer.whole
 
 
 class RunningDigest:

@@ -1,6 +1,7 @@
 """The hash of a part of the log, gone on with from where one was asked for before: what it costs
 is what is new, and no exchange is compared with what it was."""
 
+from bisect import bisect_left
 from hashlib import sha256
 from typing import Any
 from weakref import ref
@@ -31,8 +32,8 @@ class LoggedDigests:
     def _begin(self, first: int) -> None:
         self._first, self._joins = first, 0
         self._links = bytearray()
-        self._without: tuple[int, ...] = ()
-        self._hashes: dict[int, Any] = {}  # place -> of those of the part in front of it
+        # place, and what the part is without in front of it -> of the others
+        self._hashes: dict[tuple[int, tuple[int, ...]], Any] = {}
 
     @property
     def held_bytes(self) -> int:
@@ -57,16 +58,14 @@ class LoggedDigests:
         stop = min(part.stop, snapshot.exchange_count - 1)
         if known < stop:
             self._links += self._of((known, stop), read, inputs)
-        others |= set(part.without) ^ set(self._without)
-        self._without = part.without
         least = min(others, default=stop)
-        self._hashes = {at: one for at, one in self._hashes.items() if at <= least}
+        self._hashes = {key: one for key, one in self._hashes.items() if key[0] <= least}
 
     def hash_of(self, count: int, read: ReadPart, inputs: Inputs) -> str:
         """Of the digests of the first so many of a part, one behind the other."""
         place = read.part.place_of(count)
         stop = min(place, self._first + len(self._links) // LINK)
-        hashed = self._until(stop)
+        hashed = self._until(stop, read.part.without)
         if place > stop:
             hashed.update(self._of((stop, place), read, inputs))
         return hashed.hexdigest()
@@ -77,19 +76,23 @@ class LoggedDigests:
         blocks = read.seen(read.part.blocks([span], read.source, inputs))
         return b"".join(inputs.digests(blocks))
 
-    def _until(self, stop: int) -> Any:
-        first = self._first
-        known = max((at for at in self._hashes if at <= stop), default=first)
-        hashed = self._hashes[known].copy() if known in self._hashes else sha256()
+    def _until(self, stop: int, without: tuple[int, ...]) -> Any:
+        first, keys = self._first, self._hashes
+
+        def key_of(place: int) -> tuple[int, tuple[int, ...]]:
+            return place, without[: bisect_left(without, place)]
+
+        known = max((at for at, own in keys if at <= stop and key_of(at)[1] == own), default=first)
+        hashed = keys[key_of(known)].copy() if key_of(known) in keys else sha256()
         pages = range(known - known % PAGE + PAGE, stop, PAGE)
         links = memoryview(self._links)
         for place in (*pages, stop):
-            for begin, end in spans_between(known, place, self._without):
+            for begin, end in spans_between(known, place, without):
                 hashed.update(links[(begin - first) * LINK : (end - first) * LINK])
-            self._hashes[place] = hashed.copy()
+            keys[key_of(place)] = hashed.copy()
             known = place
         links.release()
-        rest = sorted(at for at in self._hashes if at % PAGE)[:-NEWEST]
-        for place in rest:
-            del self._hashes[place]
+        rest = sorted(key for key in keys if key[0] % PAGE)[:-NEWEST]
+        for key in rest:
+            del keys[key]
         return hashed

@@ -376,7 +376,8 @@ def _text(value: Any) -> str:
 
 def _for_task(answer: Answer, task: Task) -> Answer:
     """An answer that may have been made for another series with the same content."""
-    return msgspec.structs.replace(answer, series=task.series, covers=task.covers, whole=task.whole)
+    own = {"covers": task.covers, "whole": task.whole, "without": task.without}
+    return msgspec.structs.replace(answer, series=task.series, **own)
 
 
 def _llm_of(source: LLM | str | None) -> LLM | None:

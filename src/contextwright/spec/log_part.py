@@ -39,11 +39,6 @@ class LogPart(NamedTuple):
         """Their places."""
         return spans_between(self.start, self.stop, self.without)
 
-    def behind(self, count: int) -> tuple[Span, ...]:
-        """The places of all but the first so many."""
-        place = self.place_of(count)
-        return tuple((max(start, place), stop) for start, stop in self.spans if stop > place)
-
     def place_of(self, count: int) -> int:
         """The place behind the first so many."""
         place = self.start
@@ -75,12 +70,23 @@ class ReadPart(NamedTuple):
     newest: Blocks = ()
     seen: Callable[[Blocks], Blocks] = tuple
 
-    def behind(self, count: int, inputs: Inputs) -> Blocks:
-        """All but the first so many."""
-        part, newest = self.part, self.newest
+    def told(self, without: Iterable[int]) -> "ReadPart":
+        """The same without some more."""
+        part = self.part
+        more = {at for at in without if part.start <= at < part.stop}
+        if more <= {*part.without}:
+            return self
+        return self._replace(part=part._replace(without=tuple(sorted(more | {*part.without}))))
+
+    def beside(self, told: "ReadPart", count: int, inputs: Inputs) -> Blocks:
+        """All but the first so many of those that were told."""
+        part, newest, place = self.part, self.newest, told.part.place_of(count)
         stop = newest[0].order if newest else part.stop
-        spans = [(start, min(end, stop)) for start, end in part.behind(count) if start < stop]
-        shortened = [block for block in newest if block.order >= part.place_of(count)]
+        freed = sorted({at for at in told.part.without if at < place} - {*part.without})
+        spans = [(at, at + 1) for at in freed]
+        spans += [(max(at, place), min(end, stop)) for at, end in part.spans if place < end]
+        spans = [(at, end) for at, end in spans if at < end]
+        shortened = [block for block in newest if block.order >= place]
         return (*self.seen(part.blocks(spans, self.source, inputs)), *shortened)
 
 

@@ -49,6 +49,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             be brought up to date instead of made anew.
         covers: how many blocks `previous` and `blocks` stand for together.
         whole: names the content of all that `covers` counts.
+        without: places of exchanges between these that are none of them, such as what had to
+            stay: where one of them may go later, it is told beside what is new. Of more than
+            `MAX_WITHOUT` none is named, and all is asked for again then.
     """
 
     kind: TaskKind
@@ -64,6 +67,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     series: str = ""
     covers: int = 0
     whole: str = ""
+    without: tuple[int, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -71,7 +75,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         fields = {
             name: getattr(self, name)
             for name in self.__struct_fields__
-            if name not in {"blocks", "series", "covers", "whole"}
+            if name not in {"blocks", "series", "covers", "whole", "without"}
         }
         text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return sha256(text.encode()).hexdigest()
@@ -88,7 +92,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         fallback: why the model that was asked did not make it; empty where it did.
         note: what is to be known of it, such as what was not looked at.
         input_tokens, output_tokens: what it cost; 0 for the embedded models.
-        series, covers, whole: the task's.
+        series, covers, whole, without: the task's.
     """
 
     fingerprint: str
@@ -101,6 +105,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     series: str = ""
     covers: int = 0
     whole: str = ""
+    without: tuple[int, ...] = ()
     note: str = ""
 
     @property
@@ -124,10 +129,13 @@ def answer_to(task: Task, value: Any, model: str, **more: Any) -> Answer:
         series=task.series,
         covers=task.covers,
         whole=task.whole,
+        without=task.without,
         **more,
     )
 
 
+MAX_WITHOUT = 64
+"""Places that an answer names: what is held is less, and a receipt has them all."""
 MAX_ANSWERS = 4_096
 """Answers that a compile has at hand: those of the newest tasks."""
 
@@ -167,14 +175,14 @@ class Answers:
         known = self._by_fingerprint.get(task.fingerprint)
         if known is None or not task.series:
             return known
-        return _of_conversation(known, task.covers, task.whole)
+        return _of_conversation(known, task)
 
     def gives(self, answer: Answer) -> bool:
         """Whether it is given to the task that it is of."""
         known = self._by_fingerprint.get(answer.fingerprint)
         if known is None or known is answer:
             return known is not None
-        return _of_conversation(known, answer.covers, answer.whole) == answer
+        return _of_conversation(known, answer) == answer
 
     def by_words(self, task: Task) -> Answer | None:
         """What stands for scores that whoever asks works out by words; None where others score."""
@@ -209,11 +217,12 @@ class Answers:
         return fingerprint in self._by_fingerprint
 
 
-def _of_conversation(answer: Answer, covers: int, whole: str) -> Answer:
-    """The answer as one of what so many blocks of a conversation hold."""
-    if answer.whole == whole:
+def _of_conversation(answer: Answer, one: Task | Answer) -> Answer:
+    """The answer as one of the conversation that a task, or another answer, is of."""
+    if answer.whole == one.whole:
         return answer
-    return msgspec.structs.replace(answer, covers=covers, whole=whole)
+    own = {"covers": one.covers, "whole": one.whole, "without": one.without}
+    return msgspec.structs.replace(answer, **own)
 
 
 NO_ANSWERS = Answers()
