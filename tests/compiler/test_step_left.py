@@ -43,8 +43,8 @@ SPECS = (
 )  # fmt: skip
 
 
-def engine_of(spec):
-    target = target_for("openai-chat")
+def engine_of(spec, format="openai-chat"):
+    target = target_for(format)
     return Engine(
         spec, target.model, format=target.format, window=100_000, reserved_output=0, suspend=False
     )

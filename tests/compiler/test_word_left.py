@@ -28,10 +28,10 @@ SPECS = (
 )  # fmt: skip
 
 
-def compared_in_two_parts(spec, words, seed, acts, monkeypatch):
+def compared_in_two_parts(spec, words, seed, acts, monkeypatch, format="openai-chat"):
     """Compare request and receipt, turn after turn, with what the words make of all at once; how
     often they were made in two parts."""
-    divided, whole, made = engine_of(spec), engine_of(spec), list[bool]()
+    divided, whole, made = engine_of(spec, format), engine_of(spec, format), list[bool]()
     session, copy = Session("grown"), Session("grown")
     session.user("Find it all.")
     for name in ("_left", "_of_log"):
@@ -153,6 +153,15 @@ def test_a_window_in_tokens_is_the_same_in_two_parts(seed, monkeypatch):
     assert compared_in_two_parts(spec, (Sliding,), seed, 90, monkeypatch) > 8
 
 
+@pytest.mark.parametrize("format", ("text", "anthropic", "gemini", "openai-responses"))
+@pytest.mark.parametrize("seed", few(range(16), 2))
+def test_so_it_is_in_every_format(seed, format, monkeypatch):
+    """In a text each exchange costs what brought it, too."""
+    monkeypatch.setattr(sliding, "REACH", 2)
+    spec = SLIDING[seed % len(SLIDING)]
+    compared_in_two_parts(spec, (Sliding,), seed, 60, monkeypatch, format)
+
+
 @pytest.mark.parametrize("seed", few(range(24), 3))
 def test_a_window_that_weighs_only_what_is_near_is_the_same_in_two_parts(seed, monkeypatch):
     monkeypatch.setattr(sliding, "REACH", 1)
@@ -160,13 +169,21 @@ def test_a_window_that_weighs_only_what_is_near_is_the_same_in_two_parts(seed, m
     assert compared_in_two_parts(spec, (Sliding,), seed, 90, monkeypatch) > 8
 
 
-@pytest.mark.parametrize("spec", (C.sliding(window=500, recent=100), C.default() | C.sliding(window=500, recent=90)), ids=repr)
+@pytest.mark.parametrize(
+    "spec",
+    (C.sliding(window=500, recent=100), C.default() | C.sliding(window=500, recent=90)),
+    ids=repr,
+)
 def test_a_window_in_tokens_makes_no_more_blocks_of_a_long_session(spec, monkeypatch):
     """At each step, while what came last has not settled, and where it is too large to stay."""
     monkeypatch.setattr(sliding, "REACH", 2)
     made = list[int]()
     for turns in (100, 400):
-        session, engine, blocks = chat(turns), engine_of(spec), calls_of(monkeypatch, Memo, "_new_block")
+        session, engine, blocks = (
+            chat(turns),
+            engine_of(spec),
+            calls_of(monkeypatch, Memo, "_new_block"),
+        )
         for n in range(40):
             session.user(f"What of {n}?")
             session.assistant(f"It is {n}. " * (90 if n == 20 else 9))

@@ -129,10 +129,7 @@ class MappedPrefix:
         if self._log is None or self._log() is not log or preamble != self._preamble:
             self._log = ref(log)
             self._begin(preamble, start)
-        same = self._unchanged(inputs)
-        del self._blocks[same:], self._sums[same + 1 :]
-        if self._first + same < self._newest[0] + len(self._newest[1]):
-            self._newest = 0, ()
+        self._make_again(inputs)
         if not self._blocks:
             self._first = start
         if start < self._first:
@@ -147,18 +144,24 @@ class MappedPrefix:
             self._sums.extend(accumulate(map(inputs.cost, new), initial=self._sums.pop()))
         self._final, self._held = final_until(inputs), inputs.protection.exchanges
 
-    def _unchanged(self, inputs: Inputs) -> int:
-        """How many of the first are what they were."""
+    def _make_again(self, inputs: Inputs) -> None:
+        """Make those again that are others now: each stands by itself, so no others are."""
         first, blocks = self._first, self._blocks
         stop, held = first + len(blocks), inputs.protection.exchanges
         joins = inputs.snapshot.log.late_joins(self._joins)
         self._joins += len(joins)
         changed = {*joins, *(self._held ^ held), *range(max(first, self._final), stop)}
         for index in sorted(changed):
-            if first <= index < stop:
-                if mapped_at(index, inputs, self._source) != (blocks[index - first],):
-                    return index - first
-        return len(blocks)
+            place = index - first
+            if not first <= index < stop:
+                continue
+            (block,) = mapped_at(index, inputs, self._source)
+            if block == blocks[place]:
+                continue
+            blocks[place], more = block, inputs.cost(block) - inputs.cost(blocks[place])
+            self._sums[place + 1 :] = array("q", map(more.__add__, self._sums[place + 1 :]))
+            if self._newest[0] <= index < self._newest[0] + len(self._newest[1]):
+                self._newest = 0, ()
 
 
 def mapped_until(stop: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
@@ -172,10 +175,13 @@ def mapped_between(start: int, stop: int, inputs: Inputs, source: str = SOURCE) 
     snapshot = inputs.snapshot
     if not inputs.mapping and start == snapshot.preamble:
         return inputs.until(stop, source)
-    if not snapshot.begins_log or stop >= snapshot.exchange_count:
+    if not snapshot.begins_log:
         return mapped(snapshot.exchanges(start, stop), inputs, source)
+    older = max(start, min(stop, snapshot.exchange_count - 1))
     with _prefix(inputs, source) as prefix:
-        return prefix.between(start, stop, inputs)
+        blocks = prefix.between(start, older, inputs)
+    newest = mapped(snapshot.exchanges(older, stop), inputs, source)
+    return (*blocks, *newest) if newest else blocks
 
 
 def mapped_sums(stop: int, inputs: Inputs, source: str = SOURCE) -> Sequence[int]:

@@ -337,6 +337,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             tools=tools.sendable,
             available_tools=tools.available,
             framed=telling.framed,
+            tells_sources=not target.takes_messages,
             shows_refs=telling.refs,
             required=planned.required,
             guards=planned.redactions,

@@ -250,8 +250,8 @@ def _of_log(
     if not isinstance(word, DividedLog) or not (settled or word.chooses):
         return None
     leaves_out = word.chooses and source == SOURCE
-    if word.chooses and inputs.mapping:
-        return None  # they are made already, as their tokens had to be counted
+    if word.chooses and (inputs.mapping or inputs.tells_sources):
+        return None  # the log's own sums say nothing of their tokens
     if leaves_out and not inputs.is_sole:
         return None  # each that is left out has an entry of its own
     used, stepped = TakenAnswers(), dict[object, int]()

@@ -59,6 +59,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         available_tools: those, and what this provider can not be sent.
         required: state keys that the spec needs to bring what it names.
         framed: whether texts stand as sections in the newest user message.
+        tells_sources: whether what brought an exchange is sent with it, and counted, as in a text.
         shows_refs: whether what was shortened is sent with its refs.
         dry: whether nobody sees what comes out once something was asked, so that no way without
             an answer has to be found.
@@ -101,6 +102,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     available_tools: tuple[Tool, ...] = ()
     required: tuple[str, ...] = ()
     framed: bool = False
+    tells_sources: bool = False
     shows_refs: bool = True
     dry: bool = False
     guards: "tuple[Guard, ...]" = ()
