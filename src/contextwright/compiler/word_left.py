@@ -230,7 +230,8 @@ def _tokens_of_all(inputs: Inputs, source: str) -> Callable[[int], int]:
 def _tokens(inputs: Inputs, source: str) -> Callable[[int], int]:
     """What the conversation up to an exchange takes, but for the newest."""
     first, last = inputs.snapshot.preamble, inputs.snapshot.exchange_count - 1
-    if not inputs.mapping or last <= first or not inputs.snapshot.begins_log:
+    is_own = inputs.mapping or (inputs.tells_sources and source != SOURCE)
+    if not is_own or last <= first or not inputs.snapshot.begins_log:
         return lambda stop: tokens_between(first, stop, inputs)
     sums = mapped_sums(last, inputs, source)
     return lambda stop: sums[stop - first]
@@ -251,7 +252,7 @@ def _of_log(
         return None
     leaves_out = word.chooses and source == SOURCE
     if word.chooses and (inputs.mapping or inputs.tells_sources):
-        return None  # the log's own sums say nothing of their tokens
+        return None  # they are made already, as their tokens had to be counted
     if leaves_out and not inputs.is_sole:
         return None  # each that is left out has an entry of its own
     used, stepped = TakenAnswers(), dict[object, int]()
