@@ -24,7 +24,7 @@ class MessageContents:
         if part.type == "text":
             return PartView("text", part.text or "")
         if part.type == "text_reasoning":
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         if part.type == "function_call":
             return PartView.call(part.call_id, part.name, part.arguments)
         if part.type == "function_result":

@@ -38,7 +38,9 @@ class ChatContents:
             return PartView("result", _text(part.result), part.origin.id or "")
         if isinstance(part, ImageContent):
             return PartView.image_data(part.mime_type or "image/png", part.base64_image)
-        return PartView("reasoning") if isinstance(part, ReasoningContent) else PartView.own(part)
+        return (
+            PartView.reasoning(part) if isinstance(part, ReasoningContent) else PartView.own(part)
+        )
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; of a result, its pictures stay."""

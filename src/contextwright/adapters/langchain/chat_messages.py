@@ -56,7 +56,7 @@ class MessageContent:
         if kind in _TEXTS:
             return PartView("text", part["text"])
         if kind in _REASONING:
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         return PartView("opaque") if kind in NATIVE_CALLS else _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:

@@ -44,7 +44,7 @@ class MessageBlocks:
         if isinstance(part, ImageBlock):
             return _picture(part)
         if isinstance(part, ThinkingBlock):
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         return PartView("opaque") if isinstance(part, CachePoint) else PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:

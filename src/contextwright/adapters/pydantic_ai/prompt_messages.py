@@ -56,7 +56,7 @@ class PromptParts:
         if callable(answer := getattr(part, "model_response", None)):
             kind = "result" if getattr(part, "tool_name", None) else "text"
             return PartView(kind, str(answer()), getattr(part, "tool_call_id", ""))
-        return PartView("reasoning") if isinstance(part, ThinkingPart) else _media(part)
+        return PartView.reasoning(part) if isinstance(part, ThinkingPart) else _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments."""

@@ -36,7 +36,7 @@ class ContentBlocks:
             image = part["image"]
             return PartView.image_data(f"image/{image['format']}", image["source"]["bytes"])
         if _REASONING in part:
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         return PartView("opaque") if "cachePoint" in part else PartView.own(part)
 
     def rewritten(self, part: Block, text: str) -> Block:
