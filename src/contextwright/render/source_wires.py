@@ -177,6 +177,8 @@ def _changed(item: Any, old: AnyPart, new: AnyPart, form: MessageForm, made: New
     if isinstance(item, dict):
         wire = cast(Wire, item)
         if isinstance(old, Text) and isinstance(new, Text):
+            if new.text == old.text:  # its fields are cleaned with the whole message
+                return [wire]
             return [_with_text(wire, new)] if new.text.strip() else []
         if isinstance(old, Thinking) and isinstance(new, Thinking):
             return [_with_thought(wire, new)]
