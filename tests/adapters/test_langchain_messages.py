@@ -79,3 +79,32 @@ def test_a_system_message_that_is_redacted_stays_what_it_was(content):
     assert request.system_of(request.body) is None
     joined = with_texts(message.content, ["one", "two", "three"])
     assert joined == "one\n\ntwo\n\nthree"
+
+
+def test_a_call_that_nobody_answered_has_a_result():
+    call = {"name": "look", "args": {}, "id": "c1", "type": "tool_call"}
+    messages = [HumanMessage("go"), AIMessage("", tool_calls=[call]), HumanMessage("on")]
+    _, answer, result, last = sent(messages, C.default())
+    assert (answer, last) == (messages[1], messages[2])
+    assert (result.type, result.tool_call_id, result.name) == ("tool", "c1", "look")
+
+
+def wrong_call(arguments):
+    """A call whose arguments are no JSON, and what it was told."""
+    call = {"type": "invalid_tool_call", "name": "look", "args": arguments, "id": "c1"}
+    native = {"type": "function_call", "name": "look", "arguments": arguments, "call_id": "c1"}
+    result = ToolMessage("no JSON: a@b.co", tool_call_id="c1")
+    answer = AIMessage([native], invalid_tool_calls=[{**call, "error": None}])
+    return [HumanMessage("go"), answer, result, HumanMessage("on")]
+
+
+def test_a_call_whose_arguments_are_no_json_keeps_its_answer():
+    messages = wrong_call('{"to": "a@b.co')
+    assert sent(messages, C.default()) == messages
+
+
+def test_a_call_whose_arguments_are_no_json_is_redacted():
+    _, answer, result, _ = sent(wrong_call('{"to": "a@b.co'), C.redact("email"))
+    assert "a@b.co" not in f"{answer}{result}" and result.tool_call_id == "c1"
+    assert [call["args"] for call in answer.invalid_tool_calls] == ["{}"]
+    assert answer.content[0]["arguments"] == "{}"

@@ -176,3 +176,12 @@ def test_what_only_the_framework_knows_counts():
     context = Context(C.budget(max_tokens=3000), model="gpt-5")
     assert "word" not in str(request.messages_of(context(request.body)))
     assert context.manifest.tokens < 3000
+
+
+def test_a_call_that_nobody_answered_has_a_result():
+    call = ToolCallPart(tool_name="read", args={}, tool_call_id="c1")
+    question, more = (ModelRequest(parts=[UserPromptPart(content=text)]) for text in ("go", "on"))
+    request = MappedRequest(MAPPING, [question, ModelResponse(parts=[call]), more], model="gpt-5")
+    sent = request.messages_of(Context(C.default(), model="gpt-5")(request.body))
+    (part,) = sent[2].parts
+    assert (part.part_kind, part.tool_call_id, part.tool_name) == ("tool-return", "c1", "read")

@@ -188,13 +188,20 @@ class MappedRequest(Generic[MessageT]):
             thoughts: what is left of its reasoning.
         """
         if place < 0:
-            return self._mapping.made(wires[0])
+            return self._mapping.made(self._named(wires[0]))
         shown, message = self._shown[place], self._messages[place]
         if thoughts != self.body.get(_key(place)):
             message = self._mapping.with_reasoning(message, thoughts)
         if len(wires) == len(shown) and all(wire is shown[n] for n, wire in wires.items()):
             return message
         return self._mapping.changed(message, wires)
+
+    def _named(self, wire: Wire) -> Wire:
+        """A chat message that was added; of a result, with the name of its tool."""
+        calls = [call for each in self.body["messages"] for call in each.get("tool_calls") or ()]
+        names = {call["id"]: call["function"]["name"] for call in calls}
+        name = names.get(wire.get("tool_call_id", ""))
+        return {**wire, "name": name} if name else wire
 
     def _reasoning(self) -> Iterator[tuple[str, Any]]:
         """What was thought, beside the messages: nobody counts it there, and a redaction looks at

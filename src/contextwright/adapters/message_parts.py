@@ -44,6 +44,10 @@ class PartAccess(Protocol[MessageT]):
         """A new message."""
         ...
 
+    def made_result(self, id: str, tool: str, text: str) -> MessageT:
+        """A new message that answers a call of a tool."""
+        ...
+
 
 class PartedMessages:
     """A `MessageMapping` by the parts of messages: a result is a chat message, all else of a
@@ -104,11 +108,14 @@ class PartedMessages:
 
     def made(self, wire: Wire) -> Any:
         """A message for what was added."""
-        return self.access.made(wire["role"], plain_text(wire.get("content")))
+        text = plain_text(wire.get("content"))
+        if wire["role"] == "tool":
+            return self.access.made_result(wire["tool_call_id"], wire.get("name", ""), text)
+        return self.access.made(wire["role"], text)
 
     def reasoning(self, message: Any) -> list[Any]:
         """What was thought, part by part."""
-        return [view.wire["value"] for view in self._views(message) if _is_thought(view)]
+        return [view.wire["value"] for view in self._views(message) if view.kind == "reasoning"]
 
     def with_reasoning(self, message: Any, thoughts: list[Any]) -> Any:
         """The message with other thoughts."""
@@ -116,7 +123,7 @@ class PartedMessages:
 
     def without_reasoning(self, message: Any) -> Any:
         """The message without its reasoning."""
-        return self._with_some(message, lambda part, view: None if _is_thought(view) else part)
+        return self._with_some(message, lambda p, v: None if v.kind == "reasoning" else p)
 
     def _with_some(self, message: Any, left: Callable[[Any, PartView], Any]) -> Any:
         """The message with what is left of its parts; itself where that is all, and in the place of
@@ -132,10 +139,6 @@ class PartedMessages:
 
     def _views(self, message: Any) -> list[PartView]:
         return [self.access.view(part) for part in self.access.parts(message)]
-
-
-def _is_thought(view: PartView) -> bool:
-    return view.kind == "reasoning"
 
 
 class _Texts:

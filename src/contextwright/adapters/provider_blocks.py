@@ -62,10 +62,11 @@ def _following(block: Any, calls: dict[str, list[Mapping[str, Any]]]) -> Any:
     same = calls.get(str(block.get("call_id") or block.get("id")))
     if not same:
         return None
-    call = same.pop(0)
+    args = same.pop(0)["args"]
     if block["type"] == "function_call":
-        return {**block, "arguments": json.dumps(call["args"], ensure_ascii=False)}
-    return {**block, "input": call["args"]}
+        is_text = isinstance(args, str)  # what a model wrote that is no JSON
+        return {**block, "arguments": args if is_text else json.dumps(args, ensure_ascii=False)}
+    return {**block, "input": args} if isinstance(args, dict) else block
 
 
 def _texts_of_result(content: Any) -> list[dict[str, Any]]:

@@ -58,3 +58,7 @@ class MessageContents:
     def made(self, role: str, text: str) -> Message:
         """A message of one text."""
         return Message(role, [text])
+
+    def made_result(self, id: str, tool: str, text: str) -> Message:
+        """A message that answers a call."""
+        return Message("tool", [Content.from_function_result(id, result=text)])

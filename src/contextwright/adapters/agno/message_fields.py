@@ -78,6 +78,10 @@ class MessageFields:
         """A message of one text."""
         return Message(role=role, content=text)
 
+    def made_result(self, id: str, tool: str, text: str) -> Message:
+        """A message that answers a call."""
+        return Message(role="tool", content=text, tool_call_id=id, tool_name=tool)
+
 
 def _reasoning(message: Message) -> list[dict[str, Any]]:
     """The reasoning of a message, if it has any, as one part."""

@@ -63,6 +63,10 @@ class ChatContents:
             return ChatMessage.from_assistant(text)
         return ChatMessage.from_system(text) if role == "system" else ChatMessage.from_user(text)
 
+    def made_result(self, id: str, tool: str, text: str) -> ChatMessage:
+        """A message that answers a call."""
+        return ChatMessage.from_tool(text, ToolCall(tool, {}, id=id))
+
 
 def _text(result: Any) -> str:
     if isinstance(result, str):

@@ -90,6 +90,10 @@ class ChatContent:
         kinds = {"assistant": ChatMessageAssistant, "system": ChatMessageSystem}
         return kinds.get(role, ChatMessageUser)(content=text)
 
+    def made_result(self, id: str, tool: str, text: str) -> ChatMessage:
+        """A message that answers a call."""
+        return ChatMessageTool(content=text, tool_call_id=id, function=tool)
+
 
 CHAT = PartedMessages(ChatContent())
 

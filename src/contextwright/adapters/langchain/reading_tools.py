@@ -28,9 +28,8 @@ def _tool(tool: ReadingTool) -> BaseTool:
     async def aread(runtime: ToolRuntime[Any, Any], **arguments: Any) -> str:
         return await tool.of_run(_run_that_called(runtime))[1](**arguments)
 
-    made = StructuredTool.from_function
     options: Any = {"name": tool.name, "description": tool.description, "infer_schema": False}
-    return made(read, aread, args_schema=tool.parameters, **options)
+    return StructuredTool.from_function(read, aread, args_schema=tool.parameters, **options)
 
 
 def _run_that_called(runtime: ToolRuntime[Any, Any]) -> str:

@@ -71,6 +71,11 @@ class MessageBlocks:
         """A message of one text."""
         return ChatMessage(role=role, content=text)
 
+    def made_result(self, id: str, tool: str, text: str) -> ChatMessage:
+        """A message that answers a call."""
+        extra = {"tool_call_id": id, "name": tool}
+        return ChatMessage(role="tool", content=text, additional_kwargs=extra)
+
 
 def _picture(block: ImageBlock) -> PartView:
     if block.url:

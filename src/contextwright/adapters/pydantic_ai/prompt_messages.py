@@ -83,6 +83,10 @@ class PromptParts:
         part = SystemPromptPart if role == "system" else UserPromptPart
         return ModelRequest(parts=[part(content=text)])
 
+    def made_result(self, id: str, tool: str, text: str) -> ModelMessage:
+        """A message that answers a call."""
+        return ModelRequest(parts=[ToolReturnPart(tool, text, id)])
+
 
 def _media(item: Any) -> PartView:
     """An item of a prompt, or a part of an answer, that is no text."""

@@ -57,6 +57,11 @@ class ContentBlocks:
         """A message of one text."""
         return {"role": "assistant" if role == "assistant" else "user", "content": [{"text": text}]}
 
+    def made_result(self, id: str, tool: str, text: str) -> Block:
+        """A message that answers a call."""
+        result = {"toolUseId": id, "status": "error", "content": [{"text": text}]}
+        return {"role": "user", "content": [{"toolResult": result}]}
+
 
 def _text(item: Block) -> str:
     return item["text"] if "text" in item else json.dumps(item["json"], ensure_ascii=False)
