@@ -101,10 +101,9 @@ def _is_call(part: Any) -> bool:
 def _media(block: dict[str, Any]) -> PartView:
     """A picture or a file, as OpenAI Chat has it; what that does not know is LangChain's."""
     try:
-        wire: Any = convert_to_openai_messages(HumanMessage(content=[block]))
+        (part,) = dict(convert_to_openai_messages(HumanMessage(content=[block])))["content"]
     except ValueError:
         return PartView.own(block)
-    part = wire["content"][0]
     return PartView("media", wire=part) if part["type"] in _MEDIA else PartView.own(block)
 
 
