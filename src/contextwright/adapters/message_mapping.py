@@ -81,6 +81,7 @@ class MappedRequest(Generic[MessageT]):
         model: its name; empty where only the context knows it.
         system: text that stands in front of all messages, or the parts of one.
         tools: name, description and parameters of each; ours are left to the context.
+        output: name, description and parameters of an answer that is data.
         apart: whether the framework's messages are a user's and an assistant's alone: what the
             context adds to the instruction is a part of its system text then.
 
@@ -98,6 +99,7 @@ class MappedRequest(Generic[MessageT]):
         model: str,
         system: str | Sequence[str] | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
+        output: tuple[str, str | None, Any] | None = None,
         apart: bool = False,
     ) -> None:
         self._mapping, self._messages, self._apart = mapping, list(messages), apart
@@ -117,6 +119,11 @@ class MappedRequest(Generic[MessageT]):
         declared = [dict(tool) for tool in tools]
         functions = [tool for tool in declared if not is_our_tool(tool)]
         self.reads_back = not declared or len(functions) < len(declared)
+        if output is not None:
+            name, description, parameters = output
+            schema = {"name": name, "schema": parameters}
+            schema |= {"description": description} if description else {}
+            self.body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if functions:
             self.body["tools"] = [{"type": "function", "function": each} for each in functions]
 
@@ -126,14 +133,21 @@ class MappedRequest(Generic[MessageT]):
         text = "\n\n".join(plain_text(wire.get("content")) for wire in leading)
         return None if not leading or text == self._system else text
 
-    def system_parts_of(self, compiled: Body) -> list[str]:
-        """The parts of the system text of a compiled body."""
+    def system_parts_of(self, compiled: Body, most: int | None = None) -> list[str]:
+        """The parts of the system text of a compiled body.
+
+        Args:
+            most: the last of so many holds the rest.
+        """
         contents = [wire.get("content") or "" for wire in self._instruction(compiled)]
-        return [
+        texts = [
             plain_text([part] if isinstance(part, dict) else part)
             for content in contents
             for part in ([content] if isinstance(content, str) else content)
         ]
+        if most and len(texts) > most:
+            texts = [*texts[: most - 1], "\n\n".join(texts[most - 1 :])]
+        return texts
 
     def _instruction(self, compiled: Body) -> list[Wire]:
         wires: list[Wire] = compiled["messages"]
