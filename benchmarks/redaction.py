@@ -231,6 +231,9 @@ three within one another; of base64 that holds something, all goes. Text in hexa
 stays JSON, wherever in a text it stands, and redacting twice is redacting once. A value that stands
 across two text parts of a message is found; one across two messages is not.
 
+What a model thought is looked at as well, and stays reasoning without what is hit; beside OpenAI's summary its seal stays. A
+signature holds for what was said: what is signed is a text from then on, or left out in a framework's own messages.
+
 Passwords and keys are known by a form that only they have, or by what stands before them: assignments in
 any language, `the password is ...`, `mysql -p...`, `sshpass -p`, XML, `name` and `value` in JSON and YAML,
 headers, cookies, URLs. An unquoted value that a dictionary's letters could make is left: `password: required`,

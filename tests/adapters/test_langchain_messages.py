@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from contextwright import C, Context
 from contextwright.adapters.langchain.chat_messages import MESSAGES
+from contextwright.adapters.langchain.reading_tools import run_of
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.provider_blocks import block_texts, with_texts
 
@@ -79,3 +80,74 @@ def test_a_system_message_that_is_redacted_stays_what_it_was(content):
     assert request.system_of(request.body) is None
     joined = with_texts(message.content, ["one", "two", "three"])
     assert joined == "one\n\ntwo\n\nthree"
+
+
+def test_a_call_that_nobody_answered_has_a_result():
+    call = {"name": "look", "args": {}, "id": "c1", "type": "tool_call"}
+    messages = [HumanMessage("go"), AIMessage("", tool_calls=[call]), HumanMessage("on")]
+    _, answer, result, last = sent(messages, C.default())
+    assert (answer, last) == (messages[1], messages[2])
+    assert (result.type, result.tool_call_id, result.name) == ("tool", "c1", "look")
+
+
+def wrong_call(arguments):
+    """A call whose arguments are no JSON, and what it was told."""
+    call = {"type": "invalid_tool_call", "name": "look", "args": arguments, "id": "c1"}
+    native = {"type": "function_call", "name": "look", "arguments": arguments, "call_id": "c1"}
+    result = ToolMessage("no JSON: a@b.co", tool_call_id="c1")
+    answer = AIMessage([native], invalid_tool_calls=[{**call, "error": None}])
+    return [HumanMessage("go"), answer, result, HumanMessage("on")]
+
+
+def test_a_call_whose_arguments_are_no_json_keeps_its_answer():
+    messages = wrong_call('{"to": "a@b.co')
+    assert sent(messages, C.default()) == messages
+
+
+def test_a_call_whose_arguments_are_no_json_is_redacted():
+    _, answer, result, _ = sent(wrong_call('{"to": "a@b.co'), C.redact("email"))
+    assert "a@b.co" not in f"{answer}{result}" and result.tool_call_id == "c1"
+    assert [call["args"] for call in answer.invalid_tool_calls] == ["{}"]
+    assert answer.content[0]["arguments"] == "{}"
+
+
+FOUND = {
+    "type": "search_result",
+    "source": "https://wiki",
+    "title": "of a@b.co",
+    "content": [{"type": "text", "text": "write to a@b.co"}],
+}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+def test_what_a_search_found_is_redacted_and_stays_what_it_is():
+    call, _ = called("look", 1)
+    result = ToolMessage([PICTURE, "see a@b.co", FOUND], tool_call_id="call_0")
+    new = sent([HumanMessage("go"), call, result], C.redact("email"))[-1]
+    text = {"type": "text", "text": "write to [REDACTED]"}
+    found = {**FOUND, "title": "of [REDACTED]", "content": [text]}
+    assert new.content == [{"type": "text", "text": "see [REDACTED]"}, found, PICTURE]
+    alone = ToolMessage([FOUND], tool_call_id="call_0")
+    assert sent([HumanMessage("go"), call, alone], C.redact("email"))[-1].content == [found]
+    clean = ToolMessage([{**FOUND, "title": "", "content": []}, PICTURE], tool_call_id="call_0")
+    assert sent([HumanMessage("go"), call, clean], C.redact("email"))[-1] is clean
+
+
+def test_what_a_search_found_counts_and_gives_way():
+    found = {**FOUND, "content": [{"type": "text", "text": "word " * 4000}]}
+    call, _ = called("look", 1)
+    result = ToolMessage([found], tool_call_id="call_0")
+    request = MappedRequest(
+        MESSAGES, [HumanMessage("go"), call, result, HumanMessage("on")], model="gpt-5"
+    )
+    context = Context(C.budget(max_tokens=2000), model="gpt-5")
+    assert "word " * 2000 not in str(request.messages_of(context(request.body)))
+    assert context.manifest.tokens < 2000
+
+
+def test_conversations_whose_messages_have_the_same_ids_are_two_runs():
+    one, other = ([HumanMessage(text, id="1")] for text in ("mine", "yours"))
+    assert run_of(one) == run_of([HumanMessage("mine", id="1")]) != run_of(other)
+    assert run_of([]) == run_of([HumanMessage("mine")]) == ""
+    longer = [HumanMessage("no", id="0"), *one]
+    assert run_of(longer) != run_of(one)

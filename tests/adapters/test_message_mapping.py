@@ -1,9 +1,9 @@
 """A framework's messages through a context, and back."""
 
-from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.message_mapping import MappedRequest, NoReasoning
 
 
-class Said:
+class Said(NoReasoning):
     """Messages that are chat messages of a user and an assistant."""
 
     def wires(self, message):
@@ -15,9 +15,6 @@ class Said:
     def made(self, wire):
         assert wire["role"] in {"user", "assistant"}
         return wire
-
-    def without_reasoning(self, message):
-        return message
 
 
 USER = {"role": "user", "content": "hi"}

@@ -3,12 +3,16 @@
 # pyright: basic, reportAttributeAccessIssue=false
 
 import pytest
+from pydantic import BaseModel, Field
+from pydantic_ai import Agent, NativeOutput, PromptedOutput
 from pydantic_ai.messages import (
     BinaryContent,
     ModelRequest,
     ModelResponse,
     NativeToolCallPart,
     NativeToolReturnPart,
+    RetryFeedbackPart,
+    RetryInfo,
     SystemPromptPart,
     TextPart,
     ThinkingPart,
@@ -16,12 +20,16 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
 from contextwright import C, Context
 from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.pydantic_ai import ContextCapability
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
 from contextwright.testing.adapter_suite import AdapterSuite
+from contextwright.testing.strict_server import StrictServer
 
 
 @pytest.fixture(scope="module", params=DRIVERS, ids=lambda driver: driver.name)
@@ -176,3 +184,74 @@ def test_what_only_the_framework_knows_counts():
     context = Context(C.budget(max_tokens=3000), model="gpt-5")
     assert "word" not in str(request.messages_of(context(request.body)))
     assert context.manifest.tokens < 3000
+
+
+def test_a_call_that_nobody_answered_has_a_result():
+    call = ToolCallPart(tool_name="read", args={}, tool_call_id="c1")
+    question, more = (ModelRequest(parts=[UserPromptPart(content=text)]) for text in ("go", "on"))
+    request = MappedRequest(MAPPING, [question, ModelResponse(parts=[call]), more], model="gpt-5")
+    sent = request.messages_of(Context(C.default(), model="gpt-5")(request.body))
+    (part,) = sent[2].parts
+    assert (part.part_kind, part.tool_call_id, part.tool_name) == ("tool-return", "c1", "read")
+
+
+def told(part, spec=None):
+    """The part of a request that answers a call, or none, as it is sent."""
+    id = getattr(part, "tool_call_id", "")
+    call = ToolCallPart(tool_name="read", args={}, tool_call_id=id) if id else TextPart("bad")
+    question = ModelRequest(parts=[UserPromptPart(content="go")])
+    messages = [question, ModelResponse(parts=[call]), ModelRequest(parts=[part])]
+    request = MappedRequest(MAPPING, messages, model="gpt-5")
+    context = Context(spec or C.redact("email"), model="gpt-5")
+    return request.messages_of(context(request.body))[2].parts[0]
+
+
+def test_what_a_retry_says_is_said_once():
+    retried = ToolReturnPart("read", "not a@b.co", "c1", outcome="retried")
+    assert told(retried).model_response_str() == '{"error":"not [REDACTED]"}'
+    feedback = RetryFeedbackPart(content="not a@b.co", retry=RetryInfo(cause="model_retry"))
+    assert told(feedback).content == "not [REDACTED]"
+
+
+def test_data_that_a_tool_gave_stays_data_and_its_picture_stays():
+    errors = [{"type": "missing", "loc": ["path"], "msg": "to a@b.co", "input": 1}]
+    retried = ToolReturnPart("read", errors, "c1", outcome="retried")
+    assert told(retried).content == [{**errors[0], "msg": "to [REDACTED]"}]
+    assert told(ToolReturnPart("read", {"to": "a@b.co", "n": 1}, "c1")).content == {
+        "to": "[REDACTED]",
+        "n": 1,
+    }
+    seen = ToolReturnPart("read", ["of a@b.co", PICTURE], "c1")
+    assert told(seen).content == ["of [REDACTED]", PICTURE]
+    assert told(seen, C.default()) is seen
+
+
+class Letter(BaseModel):
+    """A letter to a@b.co."""
+
+    to: str = Field(description="such as a@b.co")
+
+
+@pytest.mark.parametrize("output", [NativeOutput, PromptedOutput])
+def test_the_schema_of_an_answer_is_redacted(output):
+    with StrictServer(['{"to": "Zoe"}']) as server:
+        provider = OpenAIProvider(base_url=f"{server.url}/v1", api_key="none")
+        model = OpenAIChatModel("gpt-5", provider=provider)
+        context = ContextCapability(C.redact("email"))
+        agent = Agent(model, output_type=output(Letter), capabilities=[context])
+        assert agent.run_sync("go").output == Letter(to="Zoe")
+    body = str(server.requests[0].body)
+    assert "such as [REDACTED]" in body and "a@b.co" not in body
+
+
+def test_instructions_that_are_redacted_stay_apart():
+    """What is static is cached, what a function says is not."""
+    with StrictServer(["done"]) as server:
+        provider = OpenAIProvider(base_url=f"{server.url}/v1", api_key="none")
+        model = OpenAIChatModel("gpt-5", provider=provider)
+        context = ContextCapability(C.redact("email"))
+        agent = Agent(model, instructions="for a@b.co", capabilities=[context])
+        agent.instructions(lambda: "now")
+        assert agent.run_sync("go").output == "done"
+    system = [each for each in server.requests[0].body["messages"] if each["role"] == "system"]
+    assert [each["content"] for each in system] == ["for [REDACTED]", "now"]

@@ -99,3 +99,11 @@ def test_names_that_are_the_providers_own_are_no_fields_of_somebody():
     made = request["messages"][1]["tool_calls"][0]["function"]
     assert made == {"name": "f", "arguments": '{"name": "[REDACTED]"}'}
     assert request["messages"][2] == {**messages[2], "odd": {"status": HIDDEN}}
+
+
+def test_a_text_keeps_the_fields_beside_the_one_that_is_redacted():
+    part = {"text": "hi", "x_b": SECRET, "x_a": 1}
+    body = {"contents": [{"role": "user", "parts": [part]}]}
+    session = read_session(body, format="gemini")
+    request = compile(session, BY_NAME, model="gemini-2.5-pro").request
+    assert request["contents"][0]["parts"] == [{**part, "x_b": HIDDEN}]

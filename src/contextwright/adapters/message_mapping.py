@@ -5,7 +5,7 @@ the framework's own object, what was changed is a copy of it with the new conten
 context added is a new message. The framework's own list and objects are never touched.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -38,9 +38,38 @@ class MessageMapping(Protocol[MessageT]):
         """A message of the framework's for a chat message that the context added."""
         ...
 
+    def reasoning(self, message: MessageT) -> list[Any]:
+        """What a model thought in a message, each thought as data."""
+        ...
+
+    def with_reasoning(self, message: MessageT, thoughts: list[Any]) -> MessageT:
+        """A copy of a message that thought this instead, or left it out where it is signed.
+
+        Args:
+            thoughts: as `reasoning` had them, with other texts.
+        """
+        ...
+
     def without_reasoning(self, message: MessageT) -> MessageT:
         """A message without what is signed for its place; itself where it has none."""
         ...
+
+
+class NoReasoning:
+    """What a mapping says of reasoning whose messages hold none: the framework drops it, or has it
+    elsewhere."""
+
+    def reasoning(self, message: Any) -> list[Any]:
+        """None."""
+        return []
+
+    def with_reasoning(self, message: Any, thoughts: list[Any]) -> Any:
+        """The message."""
+        return message
+
+    def without_reasoning(self, message: Any) -> Any:
+        """The message."""
+        return message
 
 
 class MappedRequest(Generic[MessageT]):
@@ -52,6 +81,7 @@ class MappedRequest(Generic[MessageT]):
         model: its name; empty where only the context knows it.
         system: text that stands in front of all messages, or the parts of one.
         tools: name, description and parameters of each; ours are left to the context.
+        output: name, description and parameters of an answer that is data.
         apart: whether the framework's messages are a user's and an assistant's alone: what the
             context adds to the instruction is a part of its system text then.
 
@@ -69,6 +99,7 @@ class MappedRequest(Generic[MessageT]):
         model: str,
         system: str | Sequence[str] | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
+        output: tuple[str, str | None, Any] | None = None,
         apart: bool = False,
     ) -> None:
         self._mapping, self._messages, self._apart = mapping, list(messages), apart
@@ -84,9 +115,15 @@ class MappedRequest(Generic[MessageT]):
         self.body: Body = {"messages": wires}
         if model:
             self.body["model"] = model
+        self.body |= dict(self._reasoning())
         declared = [dict(tool) for tool in tools]
         functions = [tool for tool in declared if not is_our_tool(tool)]
         self.reads_back = not declared or len(functions) < len(declared)
+        if output is not None:
+            name, description, parameters = output
+            schema = {"name": name, "schema": parameters}
+            schema |= {"description": description} if description else {}
+            self.body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if functions:
             self.body["tools"] = [{"type": "function", "function": each} for each in functions]
 
@@ -96,14 +133,21 @@ class MappedRequest(Generic[MessageT]):
         text = "\n\n".join(plain_text(wire.get("content")) for wire in leading)
         return None if not leading or text == self._system else text
 
-    def system_parts_of(self, compiled: Body) -> list[str]:
-        """The parts of the system text of a compiled body."""
+    def system_parts_of(self, compiled: Body, most: int | None = None) -> list[str]:
+        """The parts of the system text of a compiled body.
+
+        Args:
+            most: the last of so many holds the rest.
+        """
         contents = [wire.get("content") or "" for wire in self._instruction(compiled)]
-        return [
+        texts = [
             plain_text([part] if isinstance(part, dict) else part)
             for content in contents
             for part in ([content] if isinstance(content, str) else content)
         ]
+        if most and len(texts) > most:
+            texts = [*texts[: most - 1], "\n\n".join(texts[most - 1 :])]
+        return texts
 
     def _instruction(self, compiled: Body) -> list[Wire]:
         wires: list[Wire] = compiled["messages"]
@@ -126,7 +170,10 @@ class MappedRequest(Generic[MessageT]):
     def messages_of(self, compiled: Body) -> list[MessageT]:
         """The framework's messages that a compiled body stands for. Where the model binds reasoning
         to its prefix, what stands behind the first change goes without it."""
-        sent = [self._message(place, wires) for place, wires in self._groups(compiled["messages"])]
+        sent = [
+            self._message(place, wires, compiled.get(_key(place), self.body.get(_key(place))))
+            for place, wires in self._groups(compiled["messages"])
+        ]
         own = self._messages
         if reasoning_profile(str(self.body.get("model", ""))) != "bound":
             return sent
@@ -148,14 +195,39 @@ class MappedRequest(Generic[MessageT]):
                 groups.append((place, {number: wire}))
         return groups
 
-    def _message(self, place: int, wires: dict[int, Wire]) -> MessageT:
-        """The framework's message of these chat messages: its own object where all is the same."""
+    def _message(self, place: int, wires: dict[int, Wire], thoughts: Any) -> MessageT:
+        """The framework's message of these chat messages: its own object where all is the same.
+
+        Args:
+            thoughts: what is left of its reasoning.
+        """
         if place < 0:
-            return self._mapping.made(wires[0])
-        shown = self._shown[place]
+            return self._mapping.made(self._named(wires[0]))
+        shown, message = self._shown[place], self._messages[place]
+        if thoughts != self.body.get(_key(place)):
+            message = self._mapping.with_reasoning(message, thoughts)
         if len(wires) == len(shown) and all(wire is shown[n] for n, wire in wires.items()):
-            return self._messages[place]
-        return self._mapping.changed(self._messages[place], wires)
+            return message
+        return self._mapping.changed(message, wires)
+
+    def _named(self, wire: Wire) -> Wire:
+        """A chat message that was added; of a result, with the name of its tool."""
+        calls = [call for each in self.body["messages"] for call in each.get("tool_calls") or ()]
+        names = {call["id"]: call["function"]["name"] for call in calls}
+        name = names.get(wire.get("tool_call_id", ""))
+        return {**wire, "name": name} if name else wire
+
+    def _reasoning(self) -> Iterator[tuple[str, Any]]:
+        """What was thought, beside the messages: nobody counts it there, and a redaction looks at
+        each message's once."""
+        for place, message in enumerate(self._messages):
+            if thoughts := self._mapping.reasoning(message):
+                yield _key(place), thoughts
+
+
+def _key(place: int) -> str:
+    """Where a body has what was thought in a message."""
+    return f"framework_reasoning_{place}"
 
 
 def _content(system: str | Sequence[str] | None) -> Any:

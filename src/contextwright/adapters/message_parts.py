@@ -1,12 +1,13 @@
 """The mapping of messages that are a role and a list of parts, as most frameworks have them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import KIND, part_with
 from contextwright.adapters.ordered_pairs import in_order
-from contextwright.adapters.part_view import PartView
+from contextwright.adapters.part_view import PartView, reasoning_with
 
 MessageT = TypeVar("MessageT")
 SILENT = "(no text)"
@@ -41,6 +42,10 @@ class PartAccess(Protocol[MessageT]):
 
     def made(self, role: str, text: str) -> MessageT:
         """A new message."""
+        ...
+
+    def made_result(self, id: str, tool: str, text: str) -> MessageT:
+        """A new message that answers a call of a tool."""
         ...
 
 
@@ -103,13 +108,34 @@ class PartedMessages:
 
     def made(self, wire: Wire) -> Any:
         """A message for what was added."""
-        return self.access.made(wire["role"], plain_text(wire.get("content")))
+        text = plain_text(wire.get("content"))
+        if wire["role"] == "tool":
+            return self.access.made_result(wire["tool_call_id"], wire.get("name", ""), text)
+        return self.access.made(wire["role"], text)
+
+    def reasoning(self, message: Any) -> list[Any]:
+        """What was thought, part by part."""
+        return [view.wire["value"] for view in self._views(message) if view.kind == "reasoning"]
+
+    def with_reasoning(self, message: Any, thoughts: list[Any]) -> Any:
+        """The message with other thoughts."""
+        return self._with_some(message, partial(reasoning_with, iter(thoughts)))
 
     def without_reasoning(self, message: Any) -> Any:
         """The message without its reasoning."""
-        parts, views = self.access.parts(message), self._views(message)
-        left = [p for p, view in zip(parts, views, strict=True) if view.kind != "reasoning"]
-        return message if len(left) == len(parts) else self.access.with_parts(message, left)
+        return self._with_some(message, lambda p, v: None if v.kind == "reasoning" else p)
+
+    def _with_some(self, message: Any, left: Callable[[Any, PartView], Any]) -> Any:
+        """The message with what is left of its parts; itself where that is all, and in the place of
+        one that held reasoning alone, one that says so."""
+        parts = self.access.parts(message)
+        pairs = zip(parts, self._views(message), strict=True)
+        some = [new for pair in pairs if (new := left(*pair)) is not None]
+        if some == list(parts):
+            return message
+        if not some:
+            return self.access.made(self._role(message), SILENT)
+        return self.access.with_parts(message, some)
 
     def _views(self, message: Any) -> list[PartView]:
         return [self.access.view(part) for part in self.access.parts(message)]

@@ -1,6 +1,7 @@
 """Parts that only their framework knows, as data that a context counts and redacts, and back."""
 
 import base64
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -30,6 +31,21 @@ def data_of(part: Any) -> Any:
         return [data_of(item) for item in cast("list[Any]", part)]
     values = {name: data_of(value) for name, value in _fields(part).items()}
     return {name: value for name, value in values.items() if value is not None} or None
+
+
+def text_of(value: Any) -> str:
+    """A text, or the JSON of data."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def like(value: Any, text: str) -> Any:
+    """What a text says in a value's place: data in that of data, as long as it is JSON."""
+    if isinstance(value, str):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def part_with(part: Any, data: Any) -> Any:

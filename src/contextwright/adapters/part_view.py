@@ -2,20 +2,26 @@
 
 import base64
 import json
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, cast
 
 import msgspec
 
 from contextwright.adapters.message_mapping import Wire
-from contextwright.adapters.opaque_parts import KIND, data_of
+from contextwright.adapters.opaque_parts import KIND, data_of, part_with
+
+_SIGNATURES = ("signature", "protected_data", "redacted")
+_OPENAI = "rs_"
+"""What ids of OpenAI's reasoning begin with."""
 
 
 class PartView(msgspec.Struct, frozen=True):
     """A part of a framework's message, as a context reads it.
 
     Args:
-        kind: what it is; `own` is what only the framework knows, shown as data. Reasoning is not
-            shown, nor what is opaque: it says nothing, or again what is shown.
+        kind: what it is; `own` is what only the framework knows, shown as data. Reasoning stands
+            beside the messages, where a redaction finds it; what is opaque is not shown: it says
+            nothing, or again what is shown.
         text: of a text or a result; the arguments of a call, as JSON.
         id: of the call, also in its result.
         name: of the tool that is called.
@@ -43,6 +49,17 @@ class PartView(msgspec.Struct, frozen=True):
         return cls("own", wire={"type": KIND, "value": data_of(part)})
 
     @classmethod
+    def reasoning(cls, part: Any, sealed: str = "") -> "PartView":
+        """What a model thought, as data.
+
+        Args:
+            sealed: the field in which it is the provider's own bytes.
+        """
+        data: dict[str, Any] = data_of(part) or {}
+        words = {key: value for key, value in data.items() if key not in ("id", "type", sealed)}
+        return cls("reasoning", wire={"type": KIND, "value": words})
+
+    @classmethod
     def image(cls, url: str) -> "PartView":
         """A picture, by its address."""
         return cls("media", wire={"type": "image_url", "image_url": {"url": url}})
@@ -52,3 +69,30 @@ class PartView(msgspec.Struct, frozen=True):
         """A picture itself: its bytes, or those in base64."""
         text = data if isinstance(data, str) else base64.b64encode(data).decode()
         return cls.image(f"data:{kind};base64,{text}")
+
+
+def reasoning_with(new: Iterator[Mapping[str, Any]], part: Any, view: PartView) -> Any:
+    """A part that says the next of what is new, where it is reasoning; None where it is signed and
+    would say something else: a signature holds for what was said.
+
+    Args:
+        new: as the views have it, with other texts.
+        view: of the part.
+    """
+    if view.kind != "reasoning" or (value := next(new)) == view.wire["value"]:
+        return part
+    data = data_of(part)
+    return None if _is_signed(data) else part_with(part, {**data, **value})
+
+
+def _is_signed(data: Any) -> bool:
+    """Whether reasoning is signed. OpenAI's is sealed beside its summary, and told by an id."""
+    if isinstance(data, list):
+        return any(map(_is_signed, cast("list[Any]", data)))
+    if not isinstance(data, Mapping):
+        return False
+    fields = cast("Mapping[str, Any]", data)
+    proofs = [str(fields.get(name) or "") for name in ("id", *_SIGNATURES)]
+    if any(proof.startswith(_OPENAI) for proof in proofs):
+        return False
+    return any(proofs[1:]) or any(map(_is_signed, fields.values()))

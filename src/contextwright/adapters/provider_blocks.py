@@ -4,11 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextwright.adapters.message_sources import plain_text
-
 NATIVE_CALLS = {"tool_use", "function_call"}
 """Types of a provider's own blocks of calls, which stand beside the framework's calls."""
 _CACHE = "cache_control"
+_NO_WORDS = frozenset(
+    {"image", "image_url", "input_image", "audio", "input_audio", "video", "file", "input_file",
+     "media", "tool_reference"}
+)  # fmt: skip
+"""Types of blocks in a result that are bytes, an address or a name."""
 
 
 def blocks_of(content: Any) -> list[Any]:
@@ -30,16 +33,52 @@ def with_texts(content: Any, texts: Sequence[str]) -> Any:
 
 
 def result_text(content: Any) -> str:
-    """The text of a tool's result, a line for each of its blocks that are texts."""
-    return plain_text(_texts_of_result(content))
+    """The text of a tool's result: a line for each of its blocks that are texts, behind them the
+    JSON of those that hold words in another form, such as what a search found."""
+    lines = [block["text"] for block in _texts_of_result(content)]
+    return "\n".join([*lines, *map(_line, filter(_has_words, blocks_of(content)))])
 
 
 def result_with(content: Any, text: str) -> Any:
-    """The content of a result with another text, its pictures and its mark of a cache."""
-    others = [b for b in blocks_of(content) if isinstance(b, dict) and "text" not in b]
+    """The content of a result with another text, its pictures and its mark of a cache. Blocks that
+    hold words stay blocks, where the text still has their JSON behind everything else."""
+    blocks = blocks_of(content)
+    worded = [block for block in blocks if _has_words(block)]
+    now = _worded(text, worded) if worded else []
+    lines = text.split("\n")
+    if now:
+        text = "\n".join(lines[: len(lines) - len(now)])
+    others = [b for b in blocks if isinstance(b, dict) and "text" not in b and b not in worded]
     marks = [block[_CACHE] for block in _texts_of_result(content) if _CACHE in block]
     mark = {_CACHE: marks[-1]} if marks else {}
-    return [{"type": "text", "text": text, **mark}, *others] if others or mark else text
+    if not (now or others or mark):
+        return text
+    texts = [{"type": "text", "text": text, **mark}] if text or not now else []
+    return [*texts, *now, *others]
+
+
+def _has_words(block: Any) -> bool:
+    """Whether it is no text, and yet of words: no picture, sound or file, and no name alone."""
+    if not isinstance(block, dict) or "text" in block:
+        return False
+    source = block.get("source")
+    is_file = isinstance(source, dict) and source.get("type") not in ("text", "content")
+    return not (is_file or block.get("type") in _NO_WORDS)
+
+
+def _line(block: dict[str, Any]) -> str:
+    return json.dumps(block, ensure_ascii=False)
+
+
+def _worded(text: str, before: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks that the last lines of a text say; none where one of them is none any more."""
+    lines = text.split("\n")[-len(before) :]
+    try:
+        blocks = [json.loads(line) for line in lines]
+    except ValueError:
+        return []
+    kinds = [block.get("type") if isinstance(block, dict) else "" for block in blocks]
+    return blocks if kinds == [block.get("type") for block in before] else []
 
 
 def following(blocks: Sequence[Any], calls: Sequence[Mapping[str, Any]]) -> list[Any]:
@@ -62,10 +101,11 @@ def _following(block: Any, calls: dict[str, list[Mapping[str, Any]]]) -> Any:
     same = calls.get(str(block.get("call_id") or block.get("id")))
     if not same:
         return None
-    call = same.pop(0)
+    args = same.pop(0)["args"]
     if block["type"] == "function_call":
-        return {**block, "arguments": json.dumps(call["args"], ensure_ascii=False)}
-    return {**block, "input": call["args"]}
+        is_text = isinstance(args, str)  # what a model wrote that is no JSON
+        return {**block, "arguments": args if is_text else json.dumps(args, ensure_ascii=False)}
+    return {**block, "input": args} if isinstance(args, dict) else block
 
 
 def _texts_of_result(content: Any) -> list[dict[str, Any]]:

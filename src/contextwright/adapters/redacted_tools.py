@@ -18,6 +18,7 @@ class ToolFields(NamedTuple):
 _FIELDS = (
     ToolFields("name", "description", "args_schema"),  # LangChain
     ToolFields("name", "description", "parameters_json_schema"),  # pydantic-ai
+    ToolFields("name", "description", "json_schema"),  # and its answers
     ToolFields("name", "description", "params_json_schema"),  # OpenAI Agents
     ToolFields("tool_name", "tool_description", "input_json_schema"),  # and its handoffs
 )
@@ -42,13 +43,15 @@ def _with_changes(tool: Any, changed: Mapping[str, tuple[str, Any]]) -> Any:
             function = {**function, "description": new[0], "parameters": new[1]}
         return {**tool, "function": function} if "function" in tool else function
     for fields in _FIELDS:
-        new = changed.get(str(getattr(tool, fields.name, None)))
+        new = changed.get(str(getattr(tool, fields.name, None) or ""))
         if new and hasattr(tool, fields.parameters):
             return copy_with(tool, {fields.description: new[0], fields.parameters: new[1]})
     return tool
 
 
 def _tools(body: Body) -> Iterator[tuple[str, tuple[str, Any]]]:
+    if output := (body.get("response_format") or {}).get("json_schema"):
+        yield output["name"], (output.get("description") or "", output["schema"])
     for tool in body.get("tools") or ():
         function = tool.get("function", tool)
         shown = function.get("description") or "", function.get("parameters")

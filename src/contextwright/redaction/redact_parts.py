@@ -74,9 +74,11 @@ class PartRedaction:
 
     def _redacted(self, part: AnyPart) -> AnyPart:
         redactor = self._redactor
-        if isinstance(part, (Text, Thinking)):
+        if isinstance(part, Text):
             text = redactor.text(part.text)
             return part if text == part.text else Text(text=text)
+        if isinstance(part, Thinking):
+            return self._thinking(part)
         if isinstance(part, ToolCall):
             new = ToolCall(
                 id=redactor.ident(part.id),
@@ -93,6 +95,17 @@ class PartRedaction:
             return part
         value = redacted_wire(redactor, part.value)
         return msgspec.structs.replace(part, value=value, extra=NO_FIELDS)
+
+    def _thinking(self, part: Thinking) -> AnyPart:
+        """Reasoning stays reasoning: what it produced is asked for with it. A signature holds for
+        what was said alone, so what is signed is a text from here on."""
+        text = self._redactor.text(part.text)
+        if text == part.text:
+            return part
+        if part.signature:
+            return Text(text=text)
+        extra = part.extra if self._redactor.is_clean(part.extra) else NO_FIELDS
+        return msgspec.structs.replace(part, text=text, extra=extra)
 
     def _result(self, part: ToolResult) -> ToolResult:
         content = self._parts(part.content)

@@ -10,7 +10,7 @@ from contextwright.formats.part_places import MessageForm, Place, at_place
 from contextwright.formats.responses_calls import chunk_text
 from contextwright.render.source_messages import EventSource, SourceMessage
 from contextwright.render.wire import EMPTY, Wire, arguments_of, arguments_text, clean
-from contextwright.session.event import AnyPart, Opaque, Text, ToolCall, ToolResult
+from contextwright.session.event import AnyPart, Opaque, Text, Thinking, ToolCall, ToolResult
 
 NewWires = Callable[[AnyPart], list[Wire]]
 """A part as the provider has it, made anew."""
@@ -172,12 +172,16 @@ def _field(item: Any, wires: list[Any]) -> Any:
 
 def _changed(item: Any, old: AnyPart, new: AnyPart, form: MessageForm, made: NewWires) -> list[Any]:
     """A part that was touched, in the place of what it was."""
-    if isinstance(item, str) and isinstance(new, Text):
+    if isinstance(item, str) and isinstance(new, Text | Thinking):
         return [clean(new.text)] if new.text.strip() else []
     if isinstance(item, dict):
         wire = cast(Wire, item)
         if isinstance(old, Text) and isinstance(new, Text):
+            if new.text == old.text:  # its fields are cleaned with the whole message
+                return [wire]
             return [_with_text(wire, new)] if new.text.strip() else []
+        if isinstance(old, Thinking) and isinstance(new, Thinking):
+            return [_with_thought(wire, new)]
         if isinstance(old, ToolCall) and isinstance(new, ToolCall):
             return [_with_call(wire, new)]
         if isinstance(old, ToolResult) and isinstance(new, ToolResult):
@@ -191,6 +195,14 @@ def _changed(item: Any, old: AnyPart, new: AnyPart, form: MessageForm, made: New
 def _with_text(item: Wire, part: Text) -> Wire:
     others = {key: value for key, value in item.items() if key in _BESIDE_TEXT}
     return {**others, "text": clean(part.text)}
+
+
+def _with_thought(item: Wire, part: Thinking) -> Wire:
+    """Reasoning with another text, in the field that has it."""
+    if item.get("type") == "reasoning":
+        return {**item, "summary": [{"type": "summary_text", "text": clean(part.text)}]}
+    key = "thinking" if "thinking" in item else "text"
+    return {**item, key: clean(part.text)}
 
 
 def _with_call(item: Wire, part: ToolCall) -> Wire:

@@ -24,7 +24,7 @@ class MessageContents:
         if part.type == "text":
             return PartView("text", part.text or "")
         if part.type == "text_reasoning":
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         if part.type == "function_call":
             return PartView.call(part.call_id, part.name, part.arguments)
         if part.type == "function_result":
@@ -58,3 +58,7 @@ class MessageContents:
     def made(self, role: str, text: str) -> Message:
         """A message of one text."""
         return Message(role, [text])
+
+    def made_result(self, id: str, tool: str, text: str) -> Message:
+        """A message that answers a call."""
+        return Message("tool", [Content.from_function_result(id, result=text)])

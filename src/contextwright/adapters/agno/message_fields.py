@@ -9,10 +9,11 @@ from agno.models.message import Message
 
 from contextwright.adapters.part_view import PartView
 
-_REASONING = object()
-"""Stands for all reasoning of a message."""
 _BLOCKS = "content_blocks"
 """Where Agno holds an answer of Anthropic's as it came; it is sent in the place of the fields."""
+_ITEM = "reasoning_output"
+"""Where it holds reasoning of OpenAI's, which it sends again."""
+_REASONING, _SEALED = "reasoning_content", "redacted_reasoning_content"
 _THOUGHTS = ("thinking", "redacted_thinking")
 
 
@@ -29,9 +30,7 @@ class MessageFields:
             return [message]
         content: Any = message.content
         items = content if isinstance(content, list) else [] if content is None else [content]
-        thinks = message.reasoning_content or message.redacted_reasoning_content
-        reasoning = [_REASONING] if thinks or _thoughts(message) else []
-        return [*reasoning, *items, *(message.images or ()), *(message.tool_calls or ())]
+        return [*_reasoning(message), *items, *(message.images or ()), *(message.tool_calls or ())]
 
     def view(self, part: Any) -> PartView:
         """What a part is."""
@@ -46,7 +45,7 @@ class MessageFields:
             return PartView.call(part["id"], function["name"], function.get("arguments"))
         if isinstance(part, dict) and part.get("type") == "text":
             return PartView("text", part["text"])
-        return PartView("reasoning") if part is _REASONING else PartView.own(part)
+        return PartView.reasoning(part, _SEALED) if _is_thought(part) else PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments."""
@@ -64,28 +63,37 @@ class MessageFields:
             return parts[0]
         calls = [part for part in parts if isinstance(part, dict) and "function" in part]
         images = [part for part in parts if isinstance(part, Image)]
-        rest = [p for p in parts if p is not _REASONING and p not in calls and p not in images]
+        rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in images]
         content: Any = rest if isinstance(message.content, list) else (rest[0] if rest else None)
-        update: dict[str, Any] = {"content": content, "images": images or None}
-        update["tool_calls"] = calls or None
-        if _REASONING not in parts:
-            update |= {"reasoning_content": None, "redacted_reasoning_content": None}
-        data = message.provider_data or {}
-        if data.get(_BLOCKS):
-            blocks = _blocks(data[_BLOCKS], calls, content != message.content, content)
-            if _REASONING not in parts:
-                blocks = [block for block in blocks if block.get("type") not in _THOUGHTS]
-            update["provider_data"] = {**data, _BLOCKS: blocks}
-        return message.model_copy(update=update)
+        new: dict[str, Any] = {"content": content, "images": images or None}
+        new["tool_calls"] = calls or None
+        thought: dict[str, Any] = next(filter(_is_thought, parts), {})
+        new |= {name: thought.get(name) for name in (_REASONING, _SEALED)}
+        data: dict[str, Any] = {**(message.provider_data or {}), _ITEM: thought.get(_ITEM)}
+        blocks = _blocks(data.get(_BLOCKS) or [], calls, content != message.content, content)
+        data[_BLOCKS] = [b for b in blocks if thought or b.get("type") not in _THOUGHTS] or None
+        return message.model_copy(update={**new, "provider_data": data})
 
     def made(self, role: str, text: str) -> Message:
         """A message of one text."""
         return Message(role=role, content=text)
 
+    def made_result(self, id: str, tool: str, text: str) -> Message:
+        """A message that answers a call."""
+        return Message(role="tool", content=text, tool_call_id=id, tool_name=tool)
 
-def _thoughts(message: Message) -> bool:
-    blocks = (message.provider_data or {}).get(_BLOCKS) or ()
-    return any(isinstance(each, dict) and each.get("type") in _THOUGHTS for each in blocks)
+
+def _reasoning(message: Message) -> list[dict[str, Any]]:
+    """The reasoning of a message, if it has any, as one part."""
+    data = message.provider_data or {}
+    reasoning: dict[str, Any] = {name: getattr(message, name) for name in (_REASONING, _SEALED)}
+    reasoning[_BLOCKS] = [b for b in data.get(_BLOCKS) or () if b.get("type") in _THOUGHTS]
+    reasoning |= {key: data.get(key) for key in (_ITEM, "signature")}
+    return [{**reasoning, "type": _REASONING}] if any(reasoning.values()) else []
+
+
+def _is_thought(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == _REASONING
 
 
 def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> list[Any]:
@@ -93,8 +101,7 @@ def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> l
     inputs: dict[str, list[Any]] = {}  # two may have one id
     for call in calls:
         inputs.setdefault(call["id"], []).append(json.loads(call["function"]["arguments"]))
-    new: list[Any] = []
-    texts = [text] if text else []
+    new, texts = list[Any](), [text] if text else []
     for block in blocks:
         kind = block.get("type")
         if kind == "tool_use" and inputs.get(block["id"]):

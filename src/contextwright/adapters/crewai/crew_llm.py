@@ -18,7 +18,7 @@ from contextwright.adapters.answered_tools import ReadingTool, reading_tools
 from contextwright.adapters.argument_models import arguments_model
 from contextwright.adapters.bills import bill_of
 from contextwright.adapters.mapped_calls import MappedCall
-from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.message_mapping import MappedRequest, NoReasoning
 from contextwright.adapters.message_sources import Wire
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
@@ -31,7 +31,7 @@ _Bills = list[UsageMetrics | None]
 _BILLS: ContextVar[_Bills] = ContextVar("bills of a call")
 
 
-class CrewMessages:
+class CrewMessages(NoReasoning):
     """The mapping of CrewAI's messages, which are chat messages with fields beside."""
 
     def wires(self, message: Mapping[str, Any]) -> list[Wire]:
@@ -46,10 +46,6 @@ class CrewMessages:
     def made(self, wire: Wire) -> Mapping[str, Any]:
         """A message for what was added."""
         return wire
-
-    def without_reasoning(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The message: reasoning stands elsewhere, with the LLM."""
-        return message
 
 
 _MAPPING = CrewMessages()

@@ -38,7 +38,9 @@ class ChatContents:
             return PartView("result", _text(part.result), part.origin.id or "")
         if isinstance(part, ImageContent):
             return PartView.image_data(part.mime_type or "image/png", part.base64_image)
-        return PartView("reasoning") if isinstance(part, ReasoningContent) else PartView.own(part)
+        return (
+            PartView.reasoning(part) if isinstance(part, ReasoningContent) else PartView.own(part)
+        )
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; of a result, its pictures stay."""
@@ -60,6 +62,10 @@ class ChatContents:
         if role == "assistant":
             return ChatMessage.from_assistant(text)
         return ChatMessage.from_system(text) if role == "system" else ChatMessage.from_user(text)
+
+    def made_result(self, id: str, tool: str, text: str) -> ChatMessage:
+        """A message that answers a call."""
+        return ChatMessage.from_tool(text, ToolCall(tool, {}, id=id))
 
 
 def _text(result: Any) -> str:

@@ -50,7 +50,9 @@ class ChatContent:
             return PartView("result", text, part.tool_call_id or "")
         if isinstance(part, ContentImage):
             return PartView.image(part.image)
-        return PartView("reasoning") if isinstance(part, ContentReasoning) else PartView.own(part)
+        if isinstance(part, ContentReasoning):
+            return PartView.reasoning(part, sealed="reasoning" if part.redacted else "")
+        return PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; of a result, its pictures stay."""
@@ -87,6 +89,10 @@ class ChatContent:
         """A message of one text."""
         kinds = {"assistant": ChatMessageAssistant, "system": ChatMessageSystem}
         return kinds.get(role, ChatMessageUser)(content=text)
+
+    def made_result(self, id: str, tool: str, text: str) -> ChatMessage:
+        """A message that answers a call."""
+        return ChatMessageTool(content=text, tool_call_id=id, function=tool)
 
 
 CHAT = PartedMessages(ChatContent())

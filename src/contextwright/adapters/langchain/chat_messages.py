@@ -27,6 +27,8 @@ _ROLES = {"human": "user", "ai": "assistant", "function": "user", "chat": "user"
 _TEXTS = {"text", "output_text"}
 _REASONING = {"thinking", "redacted_thinking", "reasoning"}
 _CITED = {"citations", "annotations"}
+_CALLS = {"tool_call": "tool_calls", "invalid_tool_call": "invalid_tool_calls"}
+"""Where calls stand, by their type; the arguments of those that are invalid are no JSON."""
 _MEDIA = {"image_url", "file", "input_audio"}
 
 
@@ -39,10 +41,8 @@ class MessageContent:
 
     def parts(self, message: AnyMessage) -> Sequence[Any]:
         """Texts, blocks and calls; the whole message where it is a result."""
-        if isinstance(message, ToolMessage):
-            return [message]
-        calls = message.tool_calls if isinstance(message, AIMessage) else []
-        return [*blocks_of(message.content), *calls]
+        calls = (call for field in _CALLS.values() for call in getattr(message, field, ()))
+        return [message] if message.type == "tool" else [*blocks_of(message.content), *calls]
 
     def view(self, part: Any) -> PartView:
         """What a part is. A provider's own block of a call repeats what stands among the calls."""
@@ -51,12 +51,12 @@ class MessageContent:
         if isinstance(part, ToolMessage):
             return PartView("result", result_text(part.content), part.tool_call_id)
         kind = part.get("type")
-        if kind == "tool_call" and "args" in part:
+        if _is_call(part):
             return PartView.call(part["id"], part["name"], part["args"])
         if kind in _TEXTS:
             return PartView("text", part["text"])
         if kind in _REASONING:
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         return PartView("opaque") if kind in NATIVE_CALLS else _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
@@ -67,7 +67,7 @@ class MessageContent:
         if isinstance(part, ToolMessage):
             return part.model_copy(update={"content": result_with(part.content, text)})
         if "args" in part:
-            return {**part, "args": json.loads(text)}
+            return {**part, "args": json.loads(text) if part["type"] == "tool_call" else text}
         return {**{key: part[key] for key in part if key not in _CITED}, "text": text}
 
     def with_parts(self, message: AnyMessage, parts: list[Any]) -> AnyMessage:
@@ -75,13 +75,13 @@ class MessageContent:
         if isinstance(message, ToolMessage):
             return parts[0]
         calls = [part for part in parts if _is_call(part)]
-        content: Any = following([part for part in parts if not _is_call(part)], calls)
-        if isinstance(message.content, str):
-            content = "".join(content)
-        update: dict[str, Any] = {"content": content}
-        if isinstance(message, AIMessage):
-            extra = {k: v for k, v in message.additional_kwargs.items() if k != "tool_calls"}
-            update |= {"tool_calls": calls, "additional_kwargs": extra}
+        blocks = following([part for part in parts if not _is_call(part)], calls)
+        content = "".join(blocks) if isinstance(message.content, str) else blocks
+        if not isinstance(message, AIMessage):
+            return message.model_copy(update={"content": content})
+        extra = {k: v for k, v in message.additional_kwargs.items() if k != "tool_calls"}
+        update: dict[str, Any] = {"content": content, "additional_kwargs": extra}
+        update |= {f: [c for c in calls if c["type"] == kind] for kind, f in _CALLS.items()}
         return message.model_copy(update=update)
 
     def made(self, role: str, text: str) -> AnyMessage:
@@ -89,18 +89,21 @@ class MessageContent:
         kinds = {"assistant": AIMessage, "system": SystemMessage, "developer": SystemMessage}
         return kinds.get(role, HumanMessage)(content=text)
 
+    def made_result(self, id: str, tool: str, text: str) -> AnyMessage:
+        """A message that answers a call."""
+        return ToolMessage(content=text, tool_call_id=id, name=tool or None)
+
 
 def _is_call(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") == "tool_call" and "args" in part
+    return isinstance(part, dict) and part.get("type") in _CALLS and "args" in part
 
 
 def _media(block: dict[str, Any]) -> PartView:
     """A picture or a file, as OpenAI Chat has it; what that does not know is LangChain's."""
     try:
-        wire: Any = convert_to_openai_messages(HumanMessage(content=[block]))
+        (part,) = dict(convert_to_openai_messages(HumanMessage(content=[block])))["content"]
     except ValueError:
         return PartView.own(block)
-    part = wire["content"][0]
     return PartView("media", wire=part) if part["type"] in _MEDIA else PartView.own(block)
 
 

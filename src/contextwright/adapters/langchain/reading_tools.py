@@ -11,9 +11,11 @@ from contextwright.adapters.port import ContextPort
 
 
 def run_of(messages: Sequence[Any]) -> str:
-    """What tells one call of the model from all others: the id of the message that was the last
-    when it was made, of a graph's state."""
-    return str(messages[-1].id or "") if messages else ""
+    """What tells one call of the model from all others: the messages of a graph's state when it was
+    made, by their ids and what the last says. An application that gives ids may count in each
+    conversation from one."""
+    ids = [message.id for message in messages]
+    return repr((messages[-1].text, ids)) if any(ids[-1:]) else ""
 
 
 def read_back_tools(port: ContextPort) -> list[BaseTool]:
@@ -28,9 +30,8 @@ def _tool(tool: ReadingTool) -> BaseTool:
     async def aread(runtime: ToolRuntime[Any, Any], **arguments: Any) -> str:
         return await tool.of_run(_run_that_called(runtime))[1](**arguments)
 
-    made = StructuredTool.from_function
     options: Any = {"name": tool.name, "description": tool.description, "infer_schema": False}
-    return made(read, aread, args_schema=tool.parameters, **options)
+    return StructuredTool.from_function(read, aread, args_schema=tool.parameters, **options)
 
 
 def _run_that_called(runtime: ToolRuntime[Any, Any]) -> str:

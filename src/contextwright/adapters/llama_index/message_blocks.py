@@ -44,7 +44,7 @@ class MessageBlocks:
         if isinstance(part, ImageBlock):
             return _picture(part)
         if isinstance(part, ThinkingBlock):
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         return PartView("opaque") if isinstance(part, CachePoint) else PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
@@ -70,6 +70,11 @@ class MessageBlocks:
     def made(self, role: str, text: str) -> ChatMessage:
         """A message of one text."""
         return ChatMessage(role=role, content=text)
+
+    def made_result(self, id: str, tool: str, text: str) -> ChatMessage:
+        """A message that answers a call."""
+        extra = {"tool_call_id": id, "name": tool}
+        return ChatMessage(role="tool", content=text, additional_kwargs=extra)
 
 
 def _picture(block: ImageBlock) -> PartView:

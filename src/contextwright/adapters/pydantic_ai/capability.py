@@ -36,15 +36,10 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         async def answered(name: str, ctx: RunContext[Any], **arguments: Any) -> str:
             return await self.port.aanswer(name, arguments, ctx.run_id or "")
 
+        tool = partial(Tool[Any].from_schema, takes_ctx=True)
         tools = [
-            Tool[Any].from_schema(
-                partial(answered, tool.name),
-                tool.name,
-                tool.description,
-                tool.parameters,
-                takes_ctx=True,
-            )
-            for tool in self.port.tools()
+            tool(partial(answered, t.name), t.name, t.description, t.parameters)
+            for t in self.port.tools()
         ]
         return FunctionToolset[Any](tools) if tools else None
 
@@ -54,20 +49,25 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         """The request with its messages as the context has them."""
         parameters = request_context.model_request_parameters
         instructions = parameters.instruction_parts or []
+        output = parameters.output_object
         tools = [*parameters.function_tools, *parameters.output_tools]
         request = MappedRequest(
             MESSAGES,
             request_context.messages,
             model=request_context.model.model_name,
-            system="\n\n".join(part.content for part in instructions) or None,
+            system=[part.content for part in instructions],
+            output=output and (output.name or "", output.description, output.json_schema),
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
         )
         compiled = await self.port.compiled(request.body, ctx.run_id or "")
-        if (system := request.system_of(compiled)) is not None:
-            whole = replace(instructions[0], content=system)
-            parameters = replace(parameters, instruction_parts=[whole])
+        if request.system_of(compiled) is not None:
+            texts = request.system_parts_of(compiled, len(instructions))
+            pairs = zip(instructions, texts, strict=False)
+            instructions = [replace(part, content=text) for part, text in pairs]
         parameters = replace(
             parameters,
+            instruction_parts=instructions or parameters.instruction_parts,
+            output_object=request.tools_of(compiled, [output])[0],
             function_tools=request.tools_of(compiled, parameters.function_tools),
             output_tools=request.tools_of(compiled, parameters.output_tools),
         )

@@ -23,6 +23,7 @@ from pydantic_ai.messages import (
 )
 
 from contextwright.adapters.message_parts import PartedMessages
+from contextwright.adapters.opaque_parts import like, text_of
 from contextwright.adapters.part_view import PartView
 
 
@@ -42,38 +43,41 @@ class PromptParts:
         return parts
 
     def view(self, part: Any) -> PartView:
-        """What a part is; of a retry, what the model is shown of it."""
+        """What a part is; of a retry, what is said in it: the framework says what it is."""
         if isinstance(part, ToolCallPart):
             return PartView.call(part.tool_call_id, part.tool_name, part.args_as_json_str())
         if isinstance(part, ToolReturnPart):
-            return PartView("result", part.model_response_str(), part.tool_call_id)
+            text = part.model_response_str(wrap_if_error=False)
+            return PartView("result", text, part.tool_call_id)
         if isinstance(part, SystemPromptPart):
             return PartView("text", part.content, role="system")
         if isinstance(part, str):
             return PartView("text", part)
         if isinstance(part, TextPart | TextContent | UserPromptPart):
             return PartView("text", str(part.content))
-        if callable(answer := getattr(part, "model_response", None)):
+        if hasattr(part, "model_response"):
             kind = "result" if getattr(part, "tool_name", None) else "text"
-            return PartView(kind, str(answer()), getattr(part, "tool_call_id", ""))
-        return PartView("reasoning") if isinstance(part, ThinkingPart) else _media(part)
+            return PartView(kind, text_of(part.content), getattr(part, "tool_call_id", ""))
+        return PartView.reasoning(part) if isinstance(part, ThinkingPart) else _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
-        """A copy with another text, other arguments."""
+        """A copy with another text, other arguments; data stays data where the text is JSON still,
+        and the pictures of a result stay."""
         if isinstance(part, str):
             return text
-        return replace(part, **{"args" if isinstance(part, ToolCallPart) else "content": text})
+        if isinstance(part, ToolCallPart):
+            return replace(part, args=text)
+        files = getattr(part, "files", ())
+        return replace(part, content=[text, *files] if files else like(part.content, text))
 
     def with_parts(self, message: ModelMessage, parts: list[Any]) -> ModelMessage:
         """A copy with other parts; items that stand together are a prompt."""
         whole: list[Any] = []
         for is_part, group in groupby(parts, lambda part: hasattr(part, "part_kind")):
             items: list[Any] = list(group)
-            if is_part:
-                whole += items
-                continue
             is_text = len(items) == 1 and isinstance(items[0], str)
-            whole.append(UserPromptPart(content=items[0] if is_text else items))
+            prompt = items[0] if is_text else items
+            whole += items if is_part else [UserPromptPart(content=prompt)]
         return replace(message, parts=whole)
 
     def made(self, role: str, text: str) -> ModelMessage:
@@ -82,6 +86,10 @@ class PromptParts:
             return ModelResponse(parts=[TextPart(content=text)])
         part = SystemPromptPart if role == "system" else UserPromptPart
         return ModelRequest(parts=[part(content=text)])
+
+    def made_result(self, id: str, tool: str, text: str) -> ModelMessage:
+        """A message that answers a call."""
+        return ModelRequest(parts=[ToolReturnPart(tool, text, id)])
 
 
 def _media(item: Any) -> PartView:

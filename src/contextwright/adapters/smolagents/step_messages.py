@@ -9,13 +9,13 @@ from typing import Any
 
 from smolagents.models import ChatMessage, MessageRole
 
-from contextwright.adapters.message_mapping import Wire, plain_text
+from contextwright.adapters.message_mapping import NoReasoning, Wire, plain_text
 
 _CALLING = "Calling tools:\n"
 _ROLES = {MessageRole.TOOL_CALL: "assistant", MessageRole.TOOL_RESPONSE: "user"}
 
 
-class StepMessages:
+class StepMessages(NoReasoning):
     """The mapping of the messages of one request.
 
     Args:
@@ -76,10 +76,6 @@ class StepMessages:
         role = roles.get(wire["role"], MessageRole.USER)
         text = plain_text(wire.get("content"))
         return ChatMessage(role=role, content=[{"type": "text", "text": text}])
-
-    def without_reasoning(self, message: ChatMessage) -> ChatMessage:
-        """The message: the memory holds no reasoning."""
-        return message
 
 
 def _with_pictures(messages: Iterable[ChatMessage]) -> list[ChatMessage]:

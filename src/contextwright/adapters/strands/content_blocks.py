@@ -36,7 +36,7 @@ class ContentBlocks:
             image = part["image"]
             return PartView.image_data(f"image/{image['format']}", image["source"]["bytes"])
         if _REASONING in part:
-            return PartView("reasoning")
+            return PartView.reasoning(part)
         return PartView("opaque") if "cachePoint" in part else PartView.own(part)
 
     def rewritten(self, part: Block, text: str) -> Block:
@@ -56,6 +56,11 @@ class ContentBlocks:
     def made(self, role: str, text: str) -> Block:
         """A message of one text."""
         return {"role": "assistant" if role == "assistant" else "user", "content": [{"text": text}]}
+
+    def made_result(self, id: str, tool: str, text: str) -> Block:
+        """A message that answers a call."""
+        result = {"toolUseId": id, "status": "error", "content": [{"text": text}]}
+        return {"role": "user", "content": [{"toolResult": result}]}
 
 
 def _text(item: Block) -> str:

@@ -192,17 +192,20 @@ async def model_reads_back(driver: AgentDriver) -> None:
 
 @scenario("redaction-of-everything-that-is-sent")
 async def redaction(driver: AgentDriver) -> None:
-    """A key in the user's words, in a result and in the system text leaves in no request."""
+    """A key in the user's words, in a result, in what the model thought and in the system text
+    leaves in no request."""
     spec = C.compaction(LIMIT) | C.redact(patterns=["secrets"])
-    script = [call("read_secret", path="env"), *reading(10), "done"]
+    thought = "" if "thinking" in driver.cannot else f"the key is {SECRET}"
+    script: list[Line] = [call("read_secret", path="env"), Reply("read", thinking=thought)]
     setup: dict[str, Any] = {
         "tools": (read, read_secret),
         "instructions": f"The operator's key is {SECRET}; never use it.",
         "spec": spec,
     }
-    with stage(driver, script, **setup) as acting:
-        assert await acting.agent.run(f"my key is {SECRET}: read all files") == "done"
-        acting.passed(12)
+    with stage(driver, [*script, *reading(10), "done"], **setup) as acting:
+        assert await acting.agent.run(f"my key is {SECRET}: read it") == "read"
+        assert await acting.agent.run("read all files") == "done"
+        acting.passed(13)
         leaks = [n for n, each in enumerate(acting.server.requests) if SECRET in str(each.body)]
         assert not leaks, f"the key left in the requests {leaks}"
         assert SECRET in acting.agent.history(), "the framework's own history was redacted"

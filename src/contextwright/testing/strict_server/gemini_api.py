@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from contextwright.render.gemini import SKIP_SIGNATURE
 from contextwright.render.gemini_rules import RULES
 from contextwright.testing.strict_server.api import Event, Issued, strings
 from contextwright.testing.strict_server.billing import Billed
@@ -83,7 +84,8 @@ class GeminiApi:
                     continue
                 call = part.get("functionCall", {})
                 signed_call = fingerprint(call.get("name"), call.get("args") or {})
-                if issued.get(_unpadded(signature)) != signed_call:
+                is_lost = _unpadded(signature) == _unpadded(SKIP_SIGNATURE)
+                if not is_lost and issued.get(_unpadded(signature)) != signed_call:
                     where = f"contents[{place}]"
                     raise RefusedRequest("Corrupted thought signature.", where, "signature")
 
