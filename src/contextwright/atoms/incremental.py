@@ -90,19 +90,19 @@ class _GrownContent(NamedTuple):
         return tuple([at for before, after in spans for at in range(before + 1, after)])
 
     def digest(self, count: int, without: tuple[int, ...]) -> str:
-        told = self._told(count, without)
-        if told is None:
+        places = self._places(count, without)
+        if places is None:
             return self.running.digest(count)
-        return _hash(b"".join(map(self.digests.__getitem__, told)))
+        return _hash(b"".join(map(self.digests.__getitem__, places)))
 
     def new(self, count: int, without: tuple[int, ...]) -> Blocks:
-        told = self._told(count, without)
-        if told is None:
+        places = self._places(count, without)
+        if places is None:
             return self.blocks[count:]
-        known = {*told}
+        known = {*places}
         return tuple([block for at, block in enumerate(self.blocks) if at not in known])
 
-    def _told(self, count: int, without: tuple[int, ...]) -> list[int] | None:
+    def _places(self, count: int, without: tuple[int, ...]) -> list[int] | None:
         """The places of the first so many that are none of some; None where these are the first."""
         freed = {*without}.intersection(block.order for block in self.blocks) if without else None
         if not freed:
@@ -128,10 +128,10 @@ class _LoggedContent(NamedTuple):
         return tuple([at for at in self.read.part.without if spans[0][0] < at < spans[-1][1]])
 
     def digest(self, count: int, without: tuple[int, ...]) -> str:
-        return self.digests.hash_of(count, self.read.told(without), self.inputs)
+        return self.digests.hash_of(count, self.read.minus(without), self.inputs)
 
     def new(self, count: int, without: tuple[int, ...]) -> Blocks:
-        return self.read.beside(self.read.told(without), count, self.inputs)
+        return self.read.others(self.read.minus(without), count, self.inputs)
 
 
 def _series(name: str, start: str, inputs: Inputs) -> str:

@@ -82,8 +82,8 @@ class StepGround(NamedTuple):
         if not inputs.behind_step:
             return BeforeStep(tuple([block for block in self.blocks if block.order < place]))
         near = self._near_in_log() if passing and not inputs.mapping else None
-        given = self.blocks, self.step, self.then, inputs, self.table
-        return near or of_log(*given, passing=passing)
+        parts = self.blocks, self.step, self.then, inputs, self.table
+        return near or of_log(*parts, passing=passing)
 
     def _near_in_log(self) -> BeforeStep | None:
         """As `of_log`, where the log tells what the step looks at."""
@@ -101,8 +101,8 @@ class StepGround(NamedTuple):
         key = self.step, self.then.limit, texts, joins, then.settled, astuple(then.protection)
         known: tuple[object, BeforeStep | None] | None = self.table.known("near")
         if known is None or known[0] != key:
-            given = self.step, self.then, self.span, texts, self.terminal, self.stages, inputs
-            near = logged_near(*given)
+            parts = self.step, self.then, self.span, texts, self.terminal, self.stages, inputs
+            near = logged_near(*parts)
             known = key, None if near is None else BeforeStep(texts, near=near)
             self.table["near"] = known
         return known[1]

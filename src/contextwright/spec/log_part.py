@@ -70,7 +70,7 @@ class ReadPart(NamedTuple):
     newest: Blocks = ()
     seen: Callable[[Blocks], Blocks] = tuple
 
-    def told(self, without: Iterable[int]) -> "ReadPart":
+    def minus(self, without: Iterable[int]) -> "ReadPart":
         """The same without some more."""
         part = self.part
         more = {at for at in without if part.start <= at < part.stop}
@@ -78,11 +78,11 @@ class ReadPart(NamedTuple):
             return self
         return self._replace(part=part._replace(without=tuple(sorted(more | {*part.without}))))
 
-    def beside(self, told: "ReadPart", count: int, inputs: Inputs) -> Blocks:
+    def others(self, known: "ReadPart", count: int, inputs: Inputs) -> Blocks:
         """All but the first so many of those that were told."""
-        part, newest, place = self.part, self.newest, told.part.place_of(count)
+        part, newest, place = self.part, self.newest, known.part.place_of(count)
         stop = newest[0].order if newest else part.stop
-        freed = sorted({at for at in told.part.without if at < place} - {*part.without})
+        freed = sorted({at for at in known.part.without if at < place} - {*part.without})
         spans = [(at, at + 1) for at in freed]
         spans += [(max(at, place), min(end, stop)) for at, end in part.spans if place < end]
         spans = [(at, end) for at, end in spans if at < end]
