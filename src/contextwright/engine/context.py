@@ -1,6 +1,5 @@
 """A spec in any loop, in one line: `messages = context(messages)`."""
 
-import copy
 from typing import Any, Unpack
 
 import msgspec
@@ -21,6 +20,7 @@ from contextwright.engine.read_back import ReadBack
 from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
 from contextwright.formats.message_list import MessageList, message_list
+from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
@@ -59,7 +59,7 @@ class _NewestCall(msgspec.Struct):
     call: ContextCall | None = None
 
 
-class Context:
+class Context(ProcessBound):
     """What a model is shown of all messages so far: the list, or the body, as the spec has it.
 
         context = Context(model="gpt-5")
@@ -233,7 +233,8 @@ class Context:
         conversations, engines and last call are the same."""
         if not self.read_back:
             return self
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
         other._options_of_target = {**self._options_of_target, "read_back": False}
         return other
 

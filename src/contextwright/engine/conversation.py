@@ -17,6 +17,7 @@ from contextwright.formats.message_list import (
     read_list,
     restored,
 )
+from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 
 MOST = 8
@@ -38,7 +39,7 @@ class StoredHistory(msgspec.Struct, frozen=True):
     field: str
 
 
-class Conversation:
+class Conversation(ProcessBound):
     """All messages so far, at every call, as a session that lives and grows.
 
     A message that says the same as before is the same message, though its keys stand in another
@@ -52,6 +53,11 @@ class Conversation:
         format: of all messages; found out by default.
         most: histories that are kept; the one used longest ago goes first.
     """
+
+    in_a_worker = (
+        "pickle the session that `update(messages)` gave, or give all messages to a Conversation "
+        "of the other process"
+    )
 
     def __init__(
         self, id: str = "conversation", format: str | None = None, *, most: int = MOST

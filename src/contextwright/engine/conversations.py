@@ -16,6 +16,7 @@ from contextwright.engine.message_history import MessageHistory, identity_of
 from contextwright.errors import ContextwrightError, SpecError, is_number
 from contextwright.formats.message_content import canonical, digest
 from contextwright.formats.message_list import MessageList, message_list, plain_message
+from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 from contextwright.stores.store import SessionStore
 
@@ -33,7 +34,7 @@ class _Live(msgspec.Struct):
     used_s: float
 
 
-class Conversations:
+class Conversations(ProcessBound):
     """Conversations, found by their id, or by the messages that they begin with.
 
     Without an id a conversation is told by its tenant, its model, its system text, its tools and
@@ -56,6 +57,11 @@ class Conversations:
     Raises:
         SpecError: a limit that is none.
     """
+
+    in_a_worker = (
+        "make one in each process, Conversations(store=PostgresSessions(...)), say: a store of all "
+        "of them finds the same conversations"
+    )
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from contextwright.errors import CorruptData, ReadOnlyStore, StoreBusy, StoreError, StoreFull
+from contextwright.process_bound import ProcessBound
 from contextwright.stores.row_hash import row_hash
 from contextwright.stores.session_row import Connection
 
@@ -271,8 +272,10 @@ class RowDatabase(Protocol):
     def run_each(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int: ...
 
 
-class RowStore:
+class RowStore(ProcessBound):
     """A store of rows."""
+
+    in_a_worker = "open it where it is used, by the same path or address"
 
     def __init__(self, database: RowDatabase) -> None:
         self.path, self._database = database.path, database
