@@ -1,6 +1,7 @@
 """A spec in any loop, in one line: `messages = context(messages)`."""
 
-from typing import Any, Unpack
+from collections.abc import Mapping
+from typing import Any, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -25,6 +26,7 @@ from contextwright.session.session import Session
 from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
 
+M = TypeVar("M")
 _NOT_TAKEN = {
     "sessions": (
         "a Context keeps its sessions with its conversations",
@@ -110,11 +112,22 @@ class Context(ProcessBound):
         self._engines = ContextEngines()
         self._newest = _NewestCall()
 
-    def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
-        """The messages for the next call, of the type in which they came.
+    @overload
+    def __call__(
+        self, messages: list[M] | tuple[M, ...], *, id: str | None = None, tenant: str = ""
+    ) -> list[M]: ...
 
-        A list gives a list, a body a body of the same fields. Where a provider has the system text
-        beside the messages (Anthropic, Gemini), a spec that adds to it needs the body.
+    @overload
+    def __call__(
+        self, messages: Mapping[str, object], *, id: str | None = None, tenant: str = ""
+    ) -> dict[str, Any]: ...
+
+    def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
+        """The messages for the next call, in the form in which they came.
+
+        A list gives a list of such messages, a body a body of the same fields, as a dict. Where a
+        provider has the system text beside the messages (Anthropic, Gemini), a spec that adds to
+        it needs the body.
 
         Args:
             messages: all so far: a list, or a provider's body.
@@ -137,9 +150,39 @@ class Context(ProcessBound):
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
 
+    @overload
+    async def acall(
+        self, messages: list[M] | tuple[M, ...], *, id: str | None = None, tenant: str = ""
+    ) -> list[M]: ...
+
+    @overload
+    async def acall(
+        self, messages: Mapping[str, object], *, id: str | None = None, tenant: str = ""
+    ) -> dict[str, Any]: ...
+
     async def acall(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
         """`context(messages)` in a worker thread, letting the event loop run."""
-        return await off_loop(lambda: self(messages, id=id, tenant=tenant), long=True)
+        return await off_loop(lambda: self.call(messages, id=id, tenant=tenant).messages, long=True)
+
+    @overload
+    def recover(
+        self,
+        messages: list[M] | tuple[M, ...],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> list[M]: ...
+
+    @overload
+    def recover(
+        self,
+        messages: Mapping[str, object],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> dict[str, Any]: ...
 
     def recover(
         self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
@@ -167,12 +210,32 @@ class Context(ProcessBound):
             pack = engine.recover(history.session, error, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
 
+    @overload
+    async def arecover(
+        self,
+        messages: list[M] | tuple[M, ...],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> list[M]: ...
+
+    @overload
+    async def arecover(
+        self,
+        messages: Mapping[str, object],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> dict[str, Any]: ...
+
     async def arecover(
         self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
     ) -> Any:
         """`recover` in a worker thread, letting the event loop run."""
         return await off_loop(
-            lambda: self.recover(messages, error, id=id, tenant=tenant), long=True
+            lambda: self.recovered(messages, error, id=id, tenant=tenant).messages, long=True
         )
 
     def compile(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Pack:
