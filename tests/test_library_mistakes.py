@@ -162,7 +162,7 @@ MISTAKES = {
     "a result without a call": (lambda: Session().result("c9", "x"), "session.call"),
     "a role that is not one": (lambda: Session().add("bot", "hi"), "assistant"),
     "another's message": (lambda: Session().user({"role": "system", "content": "x"}),
-                          "session.system"),
+                          'session.add("system", ...)'),
     "a field that is none": (lambda: Session().user("hi", timestamp=5), "metadata"),
     "a message of nothing": (lambda: Session().user(None), "Text"),
     "a picture's block": (lambda: Session().user([{"type": "image_url"}]), "session_from"),

@@ -7,6 +7,7 @@ import pytest
 from contextwright import (
     C,
     Cooled,
+    Criterion,
     DataSubject,
     Engine,
     FileArtifacts,
@@ -16,24 +17,48 @@ from contextwright import (
     SalienceScorer,
     Session,
     SlidingWindow,
+    SQLiteMemory,
     SQLiteSessions,
+    Step,
     SummaryConstraint,
+    TaskBoard,
+    add_working_note,
+    assign,
+    check_acceptance,
     check_premise,
+    checkpoint,
     compile,
     coordinated_forgetting_cycle,
     parse,
     premise_guard,
     pressure,
     read_session,
+    record_acceptance,
     session_from,
     with_context_management,
     write_session,
 )
+from contextwright.engine.working_notes import promote
 from contextwright.errors import ContextwrightError
 from contextwright.retention import scrub_session
 from contextwright.testing import session_of
 
 SESSION = session_of("u: hi")
+
+
+STEP = Step(task_id="42", step_id="1", goal="g", do=("a",), acceptance=(Criterion("ok"),))
+
+
+def working():
+    session = session_of("u: hi")
+    session.update(assign(STEP))
+    return session
+
+
+def claimed_board():
+    board = TaskBoard(":memory:")
+    board.add(STEP)
+    return board, board.claim("w")
 
 
 class NoPack:
@@ -124,9 +149,62 @@ class NoPack:
         lambda: FileArtifacts("/proc/none"),
         lambda: SQLiteSessions("/proc/none/x.db"),
         lambda: SQLiteSessions("/"),
+        lambda: SQLiteSessions(None),
+        lambda: SQLiteSessions(""),
+        lambda: SQLiteMemory(None),
+        lambda: SQLiteMemory(":memory:", half_life_days="3"),
+        lambda: SQLiteMemory(":memory:", half_life_days=-3),
+        lambda: SQLiteMemory(":memory:", embedder="openai"),
+        lambda: SQLiteMemory(":memory:").write(5),
+        lambda: SQLiteMemory(":memory:").write("x", colour="red"),
+        lambda: SQLiteMemory(":memory:").write("x", kind="fct"),
+        lambda: SQLiteMemory(":memory:").search(None),
+        lambda: SQLiteMemory(":memory:").search("x", "5"),
+        lambda: SQLiteMemory(":memory:").search("x", 2.5),
+        lambda: SQLiteMemory(":memory:").search("x", kinds=["fct"]),
+        lambda: SQLiteMemory(":memory:").search("x", scope=None),
+        lambda: SQLiteMemory(":memory:").search("x", now_ms="1"),
+        lambda: SQLiteMemory(":memory:").forget(None),
+        lambda: SQLiteMemory(":memory:").forget(5),
+        lambda: TaskBoard(None),
+        lambda: TaskBoard(":memory:", lease_s="5"),
+        lambda: TaskBoard(":memory:", lease_s=None),
+        lambda: TaskBoard(":memory:", most_attempts="5"),
+        lambda: TaskBoard(":memory:", most_attempts=2.5),
+        lambda: TaskBoard(":memory:").add("x"),
+        lambda: TaskBoard(":memory:").add(STEP, after=5),
+        lambda: TaskBoard(":memory:").add(STEP, after=None),
+        lambda: TaskBoard(":memory:").claim(None),
+        lambda: TaskBoard(":memory:").claim(5),
+        lambda: TaskBoard(":memory:").claim("w", task=None),
+        lambda: TaskBoard(":memory:").complete(None),
+        lambda: TaskBoard(":memory:").extend(STEP),
+        lambda: claimed_board()[0].fail(claimed_board()[1], None),
+        lambda: TaskBoard(":memory:").reject("42", 1, "bad"),
+        lambda: TaskBoard(":memory:").reopen("42", None),
+        lambda: add_working_note(Session(), None),
+        lambda: add_working_note(Session(), 5),
+        lambda: add_working_note(Session(), "x", turns="3"),
+        lambda: add_working_note(Session(), "x", turns=2.5),
+        lambda: add_working_note(Session(), "x", seconds="3", now_ms=1),
+        lambda: add_working_note(Session(), "x", seconds=3, now_ms="1"),
+        lambda: add_working_note(None, "x"),
+        lambda: add_working_note(SESSION.snapshot(), "x"),
+        lambda: checkpoint(None),
+        lambda: checkpoint(working(), memory="memory.db"),
+        lambda: checkpoint(working(), artifacts="artifacts"),
+        lambda: promote(Session(), "x", "memory.db"),
+        lambda: record_acceptance(working(), None),
+        lambda: record_acceptance(working(), {"role": "assistant", "content": "- [x] a1"}),
+        lambda: record_acceptance(None, "- [x] a1"),
+        lambda: check_acceptance(None, STEP),
+        lambda: PackBuilder(role="operator", tail="5").spec,
+        lambda: FileArtifacts("artifacts").put(b"x", name=None),
+        lambda: FileArtifacts("artifacts").put(b"x", name=5),
     ],
 )
-def test_mistakes_are_named(call):
+def test_mistakes_are_named(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ContextwrightError) as caught:
         call()
     assert caught.value.what

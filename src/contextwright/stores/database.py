@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from contextwright.argument_types import expect_types
 from contextwright.errors import CorruptData, ReadOnlyStore, StoreBusy, StoreError, StoreFull
 from contextwright.process_bound import ProcessBound
 from contextwright.stores.row_hash import row_hash
@@ -67,6 +68,12 @@ class Database:
         rest_s: float = 0.0,
         as_it_is: bool = False,
     ) -> None:
+        if not isinstance(path, str | Path) or not str(path):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise StoreError(
+                f"expected the path of a file, got {path!r}",
+                where="path",
+                fix='such as "agents.ctx.db"; ":memory:" for one that ends with the process',
+            )
         self.path, self._fix = str(path), fix
         self._rest_s, self._rests_until_s = rest_s, 0.0
         self._lock = threading.RLock()
@@ -330,5 +337,6 @@ class CountingStore(RowStore):
 
     def _each(self, statement: str, ids: str | Iterable[str]) -> int:
         """Run a statement with each id, or the one; how many rows it changed."""
+        expect_types("the ids of records", StoreError, ids=(ids, Iterable))
         wanted = [ids] if isinstance(ids, str) else ids
         return self._database.run_each(statement, ((id,) for id in wanted))
