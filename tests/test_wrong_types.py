@@ -38,6 +38,7 @@ from contextwright import (
     with_context_management,
     write_session,
 )
+from contextwright.check import check
 from contextwright.engine.working_notes import promote
 from contextwright.errors import ContextwrightError
 from contextwright.retention import scrub_session
@@ -77,6 +78,8 @@ class NoPack:
         lambda: read_session("/"),
         lambda: read_session("a\0b"),
         lambda: parse(5),
+        lambda: check(5),
+        lambda: check([]),
         lambda: C.window().or_else("C.none()"),
         lambda: compile(SESSION, C.none(), model="gpt-5", window="large"),
         lambda: compile(SESSION, C.none(), model="gpt-5", window=-3),

@@ -57,6 +57,12 @@ def read_pipeline(path: Path) -> Pipeline:
 
 
 def _part(entry: _PipelineEntry, where: str) -> AgentStep | Branch:
+    if bool(entry.on) is not bool(entry.cases or entry.default) or (entry.on and entry.agent):
+        raise SpecError(
+            "an agent has no cases, and a branch has nothing else",
+            where=f"{where}, {entry.on or entry.agent!r}",
+            fix='{"on": KEY, "cases": {VALUE: [...]}, "default": [...]}, or {"agent": NAME, ...}',
+        )
     if entry.on:
         place = f"{where}, branch on {entry.on!r}"
         return Branch(

@@ -57,6 +57,12 @@ def check_command(
         raise click.UsageError("Missing argument 'PIPELINE'.")
     parts: Any
     if pipeline.endswith(".json") and _is_list(Path(pipeline)):
+        if read_back or reader:
+            option = "--read-back" if read_back else "--reader"
+            raise click.UsageError(
+                f"{option} is of a spec; in a file each agent says it: "
+                '{"agent": ..., "read_back": true}'
+            )
         parts = read_pipeline(Path(pipeline))
     else:
         text = pipeline if pipeline.lstrip().startswith(("C.", "(")) else ""

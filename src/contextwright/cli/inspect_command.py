@@ -85,6 +85,9 @@ def inspect(
     SPEC, message by message, the fate of every block, the cache, and where a word went. SESSION is
     a file, or the address of a running `ctx serve`.
     """
+    for option, value in (("--out", out), ("--point", points)):
+        if serve and value:
+            raise click.UsageError(f"{option} is of a page that is written, --serve of none")
     followed = _source(session, source, row, **proxy)
     loaded = followed.session()
     read = [(text, load_spec(text, budget)) for text in specs] or [_usual(budget)]
