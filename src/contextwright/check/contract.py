@@ -99,7 +99,7 @@ def _agent(
     results += precedence.findings(step.agent, step.source)
     packs = measured.packs if measured is not None else []
     results += boundary.findings(step, planned, packs)
-    results += cache_rules.findings(step.agent, packs)
+    results += cache_rules.findings(step.agent, planned, packs)
     results += dangling_refs.findings(step, planned, packs)
     if measured is not None:
         results += no_effect.findings(step.agent, measured.idle)
