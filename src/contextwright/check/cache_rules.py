@@ -4,10 +4,10 @@ window that begins elsewhere at every call."""
 from typing import Any
 
 from contextwright.atoms.compress.clock_last import clocks_in
-from contextwright.atoms.select.window import Window
 from contextwright.check.report import Finding
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.plan import Plan, walk
+from contextwright.compiler.plan import Plan
+from contextwright.spec.word_roles import ConversationWindow
 
 _LASTING = ("system", "instructions")
 """Where requests hold their instruction, in the formats that name it."""
@@ -16,14 +16,15 @@ _LASTING = ("system", "instructions")
 def findings(agent: str, plan: Plan | None, packs: list[Pack]) -> list[Finding]:
     """A warning for every window that moves at every call, and for every line with a time of day in
     the cached part of a measured request."""
-    atoms = walk(plan.body) if plan is not None else ()
-    moving = [_moving(agent, one) for one in atoms if isinstance(one, Window)]
+    windows = plan.windows if plan is not None else ()
+    moving = [_moving(agent, window) for window in windows if not window.strides]
     return [*filter(None, moving), *_clocks(agent, packs)]
 
 
-def _moving(agent: str, window: Window) -> Finding | None:
-    steps = window.steps or 0
-    if window.n is not None or steps < 2 or window.stride > 1:
+def _moving(agent: str, window: ConversationWindow) -> Finding | None:
+    """A window of turns moves when the user says something; one of steps in an agent's loop."""
+    steps = getattr(window, "steps", None) or 0
+    if steps < 2 or getattr(window, "n", None) is not None:
         return None
     return Finding(
         "warning",
