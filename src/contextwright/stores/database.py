@@ -76,6 +76,7 @@ class Database:
             )
         self.path, self._fix = str(path), fix
         self._rest_s, self._rests_until_s = rest_s, 0.0
+        self._is_closed = False
         self._lock = threading.RLock()
         self._triggers: list[str] = []
         self.read_only = _is_read_only(self.path)
@@ -123,6 +124,7 @@ class Database:
 
     def close(self) -> None:
         """Close the file."""
+        self._is_closed = True
         self._connection.close()
 
     def scrub(self) -> None:
@@ -226,6 +228,8 @@ class Database:
 
     @contextmanager
     def _named(self) -> Generator[None]:
+        if self._is_closed:
+            raise StoreError("the store was closed", where=self.path, fix="open it again")
         if time.monotonic() < self._rests_until_s:
             what = "another process's transaction was waited for in vain a moment ago"
             raise StoreBusy(what, where=self.path, fix=_FIXES[StoreBusy])
