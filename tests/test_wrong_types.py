@@ -4,8 +4,12 @@ import asyncio
 
 import pytest
 
+import contextwright
 from contextwright import (
     C,
+    Context,
+    Conversation,
+    Conversations,
     Cooled,
     Criterion,
     DataSubject,
@@ -28,13 +32,16 @@ from contextwright import (
     check_premise,
     checkpoint,
     compile,
+    compile_many,
     coordinated_forgetting_cycle,
+    losses_of,
     parse,
     premise_guard,
     pressure,
     read_session,
     record_acceptance,
     session_from,
+    store_manifest,
     with_context_management,
     write_session,
 )
@@ -42,6 +49,7 @@ from contextwright.check import check
 from contextwright.engine.working_notes import promote
 from contextwright.errors import ContextwrightError
 from contextwright.retention import scrub_session
+from contextwright.stores import collect
 from contextwright.testing import session_of
 
 SESSION = session_of("u: hi")
@@ -60,6 +68,10 @@ def claimed_board():
     board = TaskBoard(":memory:")
     board.add(STEP)
     return board, board.claim("w")
+
+
+def called():
+    return session_of("u: hi | c: look(a)")
 
 
 class NoPack:
@@ -153,6 +165,36 @@ class NoPack:
         lambda: SQLiteSessions("/proc/none/x.db"),
         lambda: SQLiteSessions("/"),
         lambda: SQLiteSessions(None),
+        lambda: Session().call(None, {}, id="c1"),
+        lambda: Session().call("look", {}, id=5),
+        lambda: [Session().call("look", {}, id="c1").id, called().result("c1", None)],
+        lambda: called().result(5, "found"),
+        lambda: Session().user("hi", time_ms=1.5),
+        lambda: Session().user("hi", author=5),
+        lambda: Session().user(contextwright.session.Text(text=None)),
+        lambda: Session(metadata="team"),
+        lambda: Session().update(None),
+        lambda: Session().update("plan"),
+        lambda: Session().note(5, "x"),
+        lambda: Session().extend(None),
+        lambda: Session().extend("ab"),
+        lambda: SESSION.snapshot_at("0", "0"),
+        lambda: write_session(None),
+        lambda: losses_of(None, "anthropic"),
+        lambda: compile_many(None, C.none(), model="gpt-5"),
+        lambda: compile_many([SESSION], C.none(), model="gpt-5", workers="2"),
+        lambda: Context(model="gpt-5")([{"role": "user", "content": "hi"}], id=5),
+        lambda: Conversations().update([{"role": "user", "content": "hi"}], id=5),
+        lambda: Conversation(most="8"),
+        lambda: assign("step 1"),
+        lambda: store_manifest(None, FileArtifacts("a")),
+        lambda: store_manifest(compile(SESSION, model="gpt-5"), None),
+        lambda: collect(None, (), now_ms=1, keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), "artifact://x", now_ms=1, keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), None, now_ms=1, keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), (), now_ms="1", keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), (), now_ms=1, keep_days=30),
+        lambda: collect(FileArtifacts("a"), (), now_ms=1, keep_days={"": "30"}),
         lambda: SQLiteSessions(""),
         lambda: SQLiteMemory(None),
         lambda: SQLiteMemory(":memory:", half_life_days="3"),

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.engine.message_history import MessageHistory, Overlap, identity_of
+from contextwright.errors import SessionError
 from contextwright.formats import FORMATS, format_named
 from contextwright.formats.message_list import (
     MessageList,
@@ -62,6 +64,7 @@ class Conversation(ProcessBound):
     def __init__(
         self, id: str = "conversation", format: str | None = None, *, most: int = MOST
     ) -> None:
+        expect_types("Conversation(...)", SessionError, id=(id, str), most=(most, int))
         if format is not None:
             format_named(format)
         self.id, self.format, self.most = id, format, most

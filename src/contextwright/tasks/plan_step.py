@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.errors import StepError
 from contextwright.session.checked_call import CheckedCall
 from contextwright.session.state import EVIDENCE as LISTED_ARTIFACTS
@@ -142,7 +143,13 @@ def step_in(state: Mapping[str, Any]) -> Step | None:
 
 
 def assign(step: Step | None) -> dict[str, Any]:
-    """The state change that makes a step the one at hand, or that ends it."""
+    """The state change that makes a step the one at hand, or that ends it.
+
+    Raises:
+        StepError: it is no step.
+    """
+    if step is not None:
+        expect_types("assign(step)", StepError, step=(step, Step))
     return {PLAN: step.to_state() if step is not None else None}
 
 
