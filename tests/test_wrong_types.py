@@ -49,6 +49,7 @@ from contextwright.check import check
 from contextwright.engine.working_notes import promote
 from contextwright.errors import ContextwrightError
 from contextwright.retention import scrub_session
+from contextwright.retrieval.index import Index
 from contextwright.stores import collect
 from contextwright.testing import session_of
 
@@ -189,6 +190,16 @@ class NoPack:
         lambda: assign("step 1"),
         lambda: store_manifest(None, FileArtifacts("a")),
         lambda: store_manifest(compile(SESSION, model="gpt-5"), None),
+        lambda: Index("openai"),
+        lambda: Index(fusion="rff"),
+        lambda: Index(mmr=5),
+        lambda: Index(alpha="0.5"),
+        lambda: Index(rerank=5),
+        lambda: Index(expand="yes"),
+        lambda: Index().add("text"),
+        lambda: Index().add(["text"]),
+        lambda: Index().search(None),
+        lambda: Index().search("x", "5"),
         lambda: collect(None, (), now_ms=1, keep_days={"": 1}),
         lambda: collect(FileArtifacts("a"), "artifact://x", now_ms=1, keep_days={"": 1}),
         lambda: collect(FileArtifacts("a"), None, now_ms=1, keep_days={"": 1}),
