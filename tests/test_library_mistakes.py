@@ -1,5 +1,7 @@
 """What people write wrong in Python: each error says what, where, and what to write instead."""
 
+import inspect
+
 import pytest
 
 import contextwright
@@ -23,11 +25,12 @@ from contextwright import (
     write_session,
 )
 from contextwright.check import check
-from contextwright.errors import ContextwrightError
+from contextwright.errors import ContextwrightError, SpecError
 from contextwright.models import Models
 from contextwright.recipes.injectors import InjectionOrchestrator, Injector
 from contextwright.recipes.profiles import BudgetAwareCompiler, PragmaticCompiler, Recipe
 from contextwright.testing import session_of
+from contextwright.words import words
 
 MESSAGES = [{"role": "user", "content": "hi"}]
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
@@ -105,6 +108,11 @@ MISTAKES = {
     "two limits": (lambda: made(spec=C.fit(900) | C.redact("email") | C.budget(9)), "C."),
     "a writer in a pipe": (lambda: C.window() | C.write_notes("a"), "+"),
     "a function as condition": (lambda: C.when(lambda s: True, C.window()), "state key"),
+    "a spec too many": (lambda: C.when("a", C.none(), C.none()), "otherwise="),
+    "a condition alone": (lambda: C.when("a"), "'spec'"),
+    "turns too many": (lambda: C.last(1, 2), "C.last(n=1)"),
+    "a user's strategy that is none": (lambda: C.user("newest"), "bookend"),
+    "a text for yes or no": (lambda: C.rolling(3, summarize="no"), "summarize=False"),
     "a condition that is none": (lambda: C.when("a =", C.window()), "state key"),
     "a window that is none": (lambda: C.from_agents_windowed(a="all"), "C.all()"),
     "a spec for an agent's window": (lambda: C.from_agents_windowed(a=C.notes("x")), "C.last"),
@@ -154,7 +162,7 @@ MISTAKES = {
     "a result without a call": (lambda: Session().result("c9", "x"), "session.call"),
     "a role that is not one": (lambda: Session().add("bot", "hi"), "assistant"),
     "another's message": (lambda: Session().user({"role": "system", "content": "x"}),
-                          "session.system"),
+                          'session.add("system", ...)'),
     "a field that is none": (lambda: Session().user("hi", timestamp=5), "metadata"),
     "a message of nothing": (lambda: Session().user(None), "Text"),
     "a picture's block": (lambda: Session().user([{"type": "image_url"}]), "session_from"),
@@ -229,6 +237,22 @@ def test_no_error_speaks_of_pythons_insides(name, tmp_path, monkeypatch):
         "<class ",
     ):
         assert inside not in text
+
+
+@pytest.mark.parametrize("word", words())
+def test_every_word_says_what_it_takes(word):
+    takes = inspect.signature(getattr(C, word)).parameters.values()
+    wrong = []
+    if all(parameter.kind is not parameter.VAR_POSITIONAL for parameter in takes):
+        wrong.append(lambda: getattr(C, word)(*range(9)))
+    if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in takes):
+        wrong.append(lambda: getattr(C, word)(colour="red"))
+    for call in wrong:
+        with pytest.raises(SpecError) as caught:
+            call()
+        error = caught.value
+        assert f"C.{word}: " in error.what and f"C.{word}(" in (error.where or "")
+        assert error.fix and all(parameter.name in str(error) for parameter in takes)
 
 
 def test_there_are_enough_of_them():

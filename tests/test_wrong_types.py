@@ -4,9 +4,14 @@ import asyncio
 
 import pytest
 
+import contextwright
 from contextwright import (
     C,
+    Context,
+    Conversation,
+    Conversations,
     Cooled,
+    Criterion,
     DataSubject,
     Engine,
     FileArtifacts,
@@ -16,24 +21,58 @@ from contextwright import (
     SalienceScorer,
     Session,
     SlidingWindow,
+    SQLiteMemory,
     SQLiteSessions,
+    Step,
     SummaryConstraint,
+    TaskBoard,
+    add_working_note,
+    assign,
+    check_acceptance,
     check_premise,
+    checkpoint,
     compile,
+    compile_many,
     coordinated_forgetting_cycle,
+    losses_of,
     parse,
     premise_guard,
     pressure,
     read_session,
+    record_acceptance,
     session_from,
+    store_manifest,
     with_context_management,
     write_session,
 )
+from contextwright.check import check
+from contextwright.engine.working_notes import promote
 from contextwright.errors import ContextwrightError
 from contextwright.retention import scrub_session
+from contextwright.retrieval.index import Index
+from contextwright.stores import collect
 from contextwright.testing import session_of
 
 SESSION = session_of("u: hi")
+
+
+STEP = Step(task_id="42", step_id="1", goal="g", do=("a",), acceptance=(Criterion("ok"),))
+
+
+def working():
+    session = session_of("u: hi")
+    session.update(assign(STEP))
+    return session
+
+
+def claimed_board():
+    board = TaskBoard(":memory:")
+    board.add(STEP)
+    return board, board.claim("w")
+
+
+def called():
+    return session_of("u: hi | c: look(a)")
 
 
 class NoPack:
@@ -52,6 +91,8 @@ class NoPack:
         lambda: read_session("/"),
         lambda: read_session("a\0b"),
         lambda: parse(5),
+        lambda: check(5),
+        lambda: check([]),
         lambda: C.window().or_else("C.none()"),
         lambda: compile(SESSION, C.none(), model="gpt-5", window="large"),
         lambda: compile(SESSION, C.none(), model="gpt-5", window=-3),
@@ -124,9 +165,102 @@ class NoPack:
         lambda: FileArtifacts("/proc/none"),
         lambda: SQLiteSessions("/proc/none/x.db"),
         lambda: SQLiteSessions("/"),
+        lambda: SQLiteSessions(None),
+        lambda: Session().call(None, {}, id="c1"),
+        lambda: Session().call("look", {}, id=5),
+        lambda: [Session().call("look", {}, id="c1").id, called().result("c1", None)],
+        lambda: called().result(5, "found"),
+        lambda: Session().user("hi", time_ms=1.5),
+        lambda: Session().user("hi", author=5),
+        lambda: Session().user(contextwright.session.Text(text=None)),
+        lambda: Session(metadata="team"),
+        lambda: Session().update(None),
+        lambda: Session().update("plan"),
+        lambda: Session().note(5, "x"),
+        lambda: Session().extend(None),
+        lambda: Session().extend("ab"),
+        lambda: SESSION.snapshot_at("0", "0"),
+        lambda: write_session(None),
+        lambda: losses_of(None, "anthropic"),
+        lambda: compile_many(None, C.none(), model="gpt-5"),
+        lambda: compile_many([SESSION], C.none(), model="gpt-5", workers="2"),
+        lambda: Context(model="gpt-5")([{"role": "user", "content": "hi"}], id=5),
+        lambda: Conversations().update([{"role": "user", "content": "hi"}], id=5),
+        lambda: Conversation(most="8"),
+        lambda: assign("step 1"),
+        lambda: store_manifest(None, FileArtifacts("a")),
+        lambda: store_manifest(compile(SESSION, model="gpt-5"), None),
+        lambda: Index("openai"),
+        lambda: Index(fusion="rff"),
+        lambda: Index(mmr=5),
+        lambda: Index(alpha="0.5"),
+        lambda: Index(rerank=5),
+        lambda: Index(expand="yes"),
+        lambda: Index().add("text"),
+        lambda: Index().add(["text"]),
+        lambda: Index().search(None),
+        lambda: Index().search("x", "5"),
+        lambda: collect(None, (), now_ms=1, keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), "artifact://x", now_ms=1, keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), None, now_ms=1, keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), (), now_ms="1", keep_days={"": 1}),
+        lambda: collect(FileArtifacts("a"), (), now_ms=1, keep_days=30),
+        lambda: collect(FileArtifacts("a"), (), now_ms=1, keep_days={"": "30"}),
+        lambda: SQLiteSessions(""),
+        lambda: SQLiteMemory(None),
+        lambda: SQLiteMemory(":memory:", half_life_days="3"),
+        lambda: SQLiteMemory(":memory:", half_life_days=-3),
+        lambda: SQLiteMemory(":memory:", embedder="openai"),
+        lambda: SQLiteMemory(":memory:").write(5),
+        lambda: SQLiteMemory(":memory:").write("x", colour="red"),
+        lambda: SQLiteMemory(":memory:").write("x", kind="fct"),
+        lambda: SQLiteMemory(":memory:").search(None),
+        lambda: SQLiteMemory(":memory:").search("x", "5"),
+        lambda: SQLiteMemory(":memory:").search("x", 2.5),
+        lambda: SQLiteMemory(":memory:").search("x", kinds=["fct"]),
+        lambda: SQLiteMemory(":memory:").search("x", scope=None),
+        lambda: SQLiteMemory(":memory:").search("x", now_ms="1"),
+        lambda: SQLiteMemory(":memory:").forget(None),
+        lambda: SQLiteMemory(":memory:").forget(5),
+        lambda: TaskBoard(None),
+        lambda: TaskBoard(":memory:", lease_s="5"),
+        lambda: TaskBoard(":memory:", lease_s=None),
+        lambda: TaskBoard(":memory:", most_attempts="5"),
+        lambda: TaskBoard(":memory:", most_attempts=2.5),
+        lambda: TaskBoard(":memory:").add("x"),
+        lambda: TaskBoard(":memory:").add(STEP, after=5),
+        lambda: TaskBoard(":memory:").add(STEP, after=None),
+        lambda: TaskBoard(":memory:").claim(None),
+        lambda: TaskBoard(":memory:").claim(5),
+        lambda: TaskBoard(":memory:").claim("w", task=None),
+        lambda: TaskBoard(":memory:").complete(None),
+        lambda: TaskBoard(":memory:").extend(STEP),
+        lambda: claimed_board()[0].fail(claimed_board()[1], None),
+        lambda: TaskBoard(":memory:").reject("42", 1, "bad"),
+        lambda: TaskBoard(":memory:").reopen("42", None),
+        lambda: add_working_note(Session(), None),
+        lambda: add_working_note(Session(), 5),
+        lambda: add_working_note(Session(), "x", turns="3"),
+        lambda: add_working_note(Session(), "x", turns=2.5),
+        lambda: add_working_note(Session(), "x", seconds="3", now_ms=1),
+        lambda: add_working_note(Session(), "x", seconds=3, now_ms="1"),
+        lambda: add_working_note(None, "x"),
+        lambda: add_working_note(SESSION.snapshot(), "x"),
+        lambda: checkpoint(None),
+        lambda: checkpoint(working(), memory="memory.db"),
+        lambda: checkpoint(working(), artifacts="artifacts"),
+        lambda: promote(Session(), "x", "memory.db"),
+        lambda: record_acceptance(working(), None),
+        lambda: record_acceptance(working(), {"role": "assistant", "content": "- [x] a1"}),
+        lambda: record_acceptance(None, "- [x] a1"),
+        lambda: check_acceptance(None, STEP),
+        lambda: PackBuilder(role="operator", tail="5").spec,
+        lambda: FileArtifacts("artifacts").put(b"x", name=None),
+        lambda: FileArtifacts("artifacts").put(b"x", name=5),
     ],
 )
-def test_mistakes_are_named(call):
+def test_mistakes_are_named(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ContextwrightError) as caught:
         call()
     assert caught.value.what

@@ -30,6 +30,7 @@ ContextwrightError
 ├── PatternError         a redaction pattern that cannot be run safely
 ├── ProxyError           the proxy can not be started, or a request that it does not take
 ├── RedactionError       what finds names failed: a text that was not searched is not sent
+├── CopyError            what belongs to its process can not be copied or pickled
 └── MissingExtra         an optional package is not installed; names the command
 
     try:
@@ -262,6 +263,11 @@ def address_error(error: Exception, host: str, port: int) -> ProxyError:
 
 class PatternError(SpecError):
     """A redaction pattern that cannot be run in linear time."""
+
+
+class CopyError(ContextwrightError, TypeError):
+    """What belongs to its process can not be copied or pickled. Also a TypeError, as `pickle` and
+    `copy` give it."""
 
 
 class MissingExtra(ContextwrightError):

@@ -6,7 +6,7 @@ generated (`scripts/words_stub.py`), and a test keeps it true.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import reduce
+from functools import reduce, wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 from contextwright.errors import SpecError, UnknownWord, nearest
@@ -21,9 +21,29 @@ if TYPE_CHECKING:
     from contextwright.spec.state_step import StateStep
 
 
+def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose calls are checked as those of every word, which is imported at a call."""
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        from contextwright.spec.word import check_call
+
+        check_call(name, function, arguments, options)
+        return function(*arguments, **options)
+
+    return call
+
+
 class Words(type):
     """A class whose attributes are the words of a registry, imported when they are first named;
-    also those defined later, by a package of others or by a test."""
+    also those defined later, by a package of others or by a test. Its own functions are words
+    that are composed of others."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> "Words":
+        for word, member in members.items():
+            if isinstance(member, staticmethod) and word != "registry":
+                members[word] = staticmethod(_checked(f"{name}.{word}", member.__func__))
+        return super().__new__(cls, name, bases, members)
 
     def registry(cls) -> Mapping[str, type[Any]]:
         raise NotImplementedError
@@ -107,6 +127,12 @@ class C(metaclass=Words):
     @staticmethod
     def user(strategy: Literal["all", "first", "last", "bookend"] = "all") -> "Expr":
         """What the user said: all of it, the first or the last message, or both (`bookend`)."""
+        if strategy not in ("all", "first", "last", "bookend"):
+            raise SpecError(
+                f"C.user: expected a strategy, got {_shown(strategy)}",
+                where="C.user(strategy)",
+                fix="one of 'all', 'first', 'last', 'bookend'",
+            )
         if strategy == "all":
             return C.select(role="user")
         if strategy == "bookend":
@@ -159,12 +185,18 @@ class C(metaclass=Words):
         cache keeps its prefix in between; with `stride=1` at every turn."""
         from contextwright.atoms.select.window import TURNS, stride_of
 
+        if not isinstance(summarize, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SpecError(
+                f"C.rolling: expected a bool as summarize, got {_shown(summarize)}",
+                where="C.rolling(summarize=...)",
+                fix="summarize=False sends the newest alone",
+            )
         window = C.window(n=n, steps=steps)
         stride = stride_of(window.n or window.steps or TURNS) if stride is None else stride
         window = C.window(n=n, steps=steps, stride=stride)
         if not summarize:
             return window
-        return window + C.summarize(scope="before_window", **options)
+        return window + C.summarize(**{"scope": "before_window", **options})
 
     @staticmethod
     def manus_cascade(budget: int = 128_000, *, n: int = 20, stale_after: int = 5) -> "Expr":
@@ -182,6 +214,12 @@ class S(metaclass=Words):
         from contextwright.spec.state_step import STATE_STEPS
 
         return STATE_STEPS
+
+
+def _shown(value: object) -> str:
+    from contextwright.spec.word import shown
+
+    return shown(value)
 
 
 def _windowed(name: str, window: Any) -> "Expr":

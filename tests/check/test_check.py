@@ -1,6 +1,8 @@
 """Each rule of the contract checker: what triggers it, and a near miss."""
 
 import json
+import re
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -408,3 +410,20 @@ def test_each_session_is_judged_by_itself():
 def test_a_report_fits_a_terminal():
     text = check(C.window(n=5) | C.budget(max_tokens=90_000), sessions=one_turn(40)).text()
     assert "no-effect" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_a_window_that_moves_at_every_call_is_a_warning():
+    moving = [("warning", "moving-prefix")]
+    assert codes(step(C.window(steps=8))) == moving
+    assert codes(step(C.from_agents_windowed(a=C.window(steps=3)))) == moving
+    assert codes(step(C.window(steps=8, stride=4))) == codes(step(C.rolling(steps=8))) == []
+    assert codes(step(C.window(steps=1))) == codes(step(C.window(n=8))) == []
+
+
+def test_every_code_stands_on_the_checkers_page():
+    root = Path(__file__).parents[2]
+    sources = "".join(path.read_text() for path in (root / "src/contextwright/check").glob("*.py"))
+    named = re.findall(r'"(?:error|warning)",\s*"(?!warning)([a-z0-9-]+)"', sources)
+    page = (root / "docs/reference/checker.md").read_text()
+    assert len(set(named)) > 12
+    assert set(named) <= set(re.findall(r"^\| `([a-z0-9-]+)`", page, re.MULTILINE))

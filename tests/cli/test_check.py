@@ -2,10 +2,12 @@
 
 import json
 
+import pytest
 from click.testing import CliRunner
 
 from contextwright import write_session
 from contextwright.cli.main import ctx
+from contextwright.errors import SpecError
 from contextwright.testing import session_of
 
 
@@ -63,3 +65,26 @@ def test_a_file_that_is_missing_is_named(tmp_path):
     done = run(str(tmp_path / "gone.json"))
     assert done.exit_code != 0
     assert "can not be read" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("[]", "no agent to check"),
+        ('[{"agent": "a", "spec": "C.none()", "cases": {"x": []}}]', "an agent has no cases"),
+        ('[{"on": "intent", "agent": "a", "default": []}]', "a branch has nothing else"),
+    ],
+)
+def test_what_would_not_be_checked_is_refused(written, says, tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(written)
+    done = run(str(path))
+    assert isinstance(done.exception, SpecError) and says in done.exception.what
+
+
+def test_an_option_of_a_spec_is_none_of_a_file_of_agents(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text('[{"agent": "a", "spec": "C.default()"}]')
+    for option in (["--read-back"], ["--reader", "look"]):
+        done = run(str(path), *option)
+        assert done.exit_code == 2 and option[0] in done.output

@@ -1,6 +1,7 @@
 """`ctx doctor`: what is installed, and whether its adapter holds."""
 
 import json
+import logging
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from contextwright.adapters.catalogue import AdapterEntry, adapters
-from contextwright.cli import doctor_command
+from contextwright.cli import doctor_command, self_tests
 from contextwright.cli.main import ctx
 from contextwright.cli.self_tests import CALLS, SelfTest
 
@@ -130,3 +131,19 @@ done = CliRunner().invoke(ctx, ["doctor", "--fast"])
 assert "contextwright" in done.output, done.exception
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_a_framework_logs_of_a_refusal_frightens_nobody(monkeypatch, capsys):
+    logger = logging.getLogger("of a framework")
+    handler = logging.StreamHandler(sys.stderr)  # as one that was made before
+    monkeypatch.setattr(logger, "handlers", [handler])
+
+    def refused(url, context):
+        logger.error("maximum context length")
+        raise ValueError("maximum context length")
+
+    monkeypatch.setattr(self_tests, "_PLAYS", {"openai": refused})
+    assert self_tests.self_test("openai").error == "ValueError: maximum context length"
+    assert capsys.readouterr().err == ""
+    logger.error("a later one")
+    assert "a later one" in capsys.readouterr().err

@@ -57,6 +57,8 @@ def test_a_budget_without_a_spec_is_the_limit_of_the_usual_one(path, tmp_path):
         (["--spec", "C.default() | C.budget(900)", "--budget", "4k"], 3, "two limits"),
         (["-o", "/no/such/folder/x.html"], 4, "can not be written"),
         (["--model", "no-such-model"], 5, "no-such-model"),
+        (["--serve", "-o", "x.html"], 2, "--out"),
+        (["--serve", "--point", "4k"], 2, "--point"),
     ],
 )
 def test_what_is_wrong_is_named(path, capsys, arguments, code, word):

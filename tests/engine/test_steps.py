@@ -437,3 +437,13 @@ def test_notes_of_many_threads_are_all_there():
     for thread in threads:
         thread.join()
     assert len(session.state["working_memory"]) == 200
+
+
+def test_checkpoints_of_two_tasks_stay_two(tmp_path):
+    artifacts, refs = FileArtifacts(tmp_path), []
+    for task in ("eu/1", "eu-1"):
+        session = Session(f"of {task}")
+        session.update(assign(msgspec.structs.replace(STEP, task_id=task)))
+        add_working_note(session, f"a note of {task}")
+        refs.append(checkpoint(session, artifacts=artifacts))
+    assert [b"eu/1" in artifacts.get(ref) for ref in refs] == [True, False]

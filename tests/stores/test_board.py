@@ -253,3 +253,10 @@ def test_threads_share_one_board(board):
     for thread in threads:
         thread.join()
     assert sorted(got, key=int) == [str(n) for n in range(40)]
+
+
+def test_a_worker_may_have_any_name_that_is_a_text(board):
+    board.add(step(1))
+    claim = board.claim("w\ud800")
+    board.complete(claim)
+    assert board.steps()[0].worker == "w?"

@@ -187,3 +187,11 @@ def test_a_single_memory_is_found_by_words_and_by_meaning(tmp_path):
     assert texts(memory.search("ship")) == texts(memory.search("boat")) == ["the ship arrives"]
     memory.write("the ship leaves")
     assert sorted(texts(memory.search("ship"))) == ["the ship arrives", "the ship leaves"]
+
+
+def test_a_record_says_all_of_itself(tmp_path):
+    memory = SQLiteMemory(tmp_path / "m.db")
+    record = memory.write("the harbour opens at six", kind="fact")
+    with pytest.raises(StoreError, match="kind is given beside a record"):
+        memory.write(record, kind="decision")
+    assert [hit.memory for hit in memory.search("harbour", kinds="fact")] == [record]

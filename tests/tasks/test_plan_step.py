@@ -62,5 +62,13 @@ def test_an_incomplete_step_makes_the_pack_invalid_and_says_what_to_restate(data
 
 def test_a_step_has_a_folder_for_its_artifacts_that_nothing_leads_out_of():
     assert STEP.folder == "tasks/42/step-3"
-    assert folder_of("a/../b", "..") == "tasks/a-..-b/-.."
+    assert folder_of("", "").endswith("/-")
+    for part in folder_of("a/../b", "..").split("/"):
+        assert part not in {"", ".", ".."}
+
+
+def test_no_two_steps_have_one_folder():
+    names = ["a/b", "a-b", "a b", "a:b", "", "..", "-.."]
+    assert len({folder_of(name, "1") for name in names}) == len(names)
+    assert len({folder_of("42", name) for name in names}) == len(names)
     assert segment("") == "-"

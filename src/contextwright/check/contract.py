@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from contextwright.check import (
     boundary,
@@ -57,7 +57,7 @@ def check(
         sessions: samples; the specs are compiled at several moments of each, and measured.
 
     Raises:
-        SpecError: a part that is neither an agent nor a branch.
+        SpecError: no agent at all, or a part that is neither an agent nor a branch.
     """
     parts = _pipeline(pipeline)
     sessions = [sessions] if isinstance(sessions, Session) else list(sessions)
@@ -99,7 +99,7 @@ def _agent(
     results += precedence.findings(step.agent, step.source)
     packs = measured.packs if measured is not None else []
     results += boundary.findings(step, planned, packs)
-    results += cache_rules.findings(step.agent, packs)
+    results += cache_rules.findings(step.agent, planned, packs)
     results += dangling_refs.findings(step, planned, packs)
     if measured is not None:
         results += no_effect.findings(step.agent, measured.idle)
@@ -180,9 +180,15 @@ def _raised(code: str, agent: str, error: ContextwrightError) -> Finding:
 def _pipeline(pipeline: Any) -> Pipeline:
     if isinstance(pipeline, Expr):
         return (AgentStep(agent="agent", spec=pipeline),)
-    parts: tuple[Any, ...] = (
-        (pipeline,) if isinstance(pipeline, AgentStep | Branch) else tuple(pipeline)
-    )
+    listed = pipeline if isinstance(pipeline, Iterable) else (pipeline,)
+    parts: tuple[Any, ...] = tuple(cast("Iterable[Any]", listed))
+    if not parts:
+        raise SpecError(
+            "there is no agent to check",
+            where="check(pipeline)",
+            fix="give AgentStep(agent=..., spec=...), a file a list of "
+            '{"agent": "name", "spec": "C.window(n=5)"}',
+        )
     parts = tuple(
         AgentStep(agent="", spec=part) if isinstance(part, Expr) else part for part in parts
     )

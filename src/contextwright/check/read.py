@@ -1,6 +1,5 @@
 """A pipeline out of a JSON file: what `ctx check pipeline.json` reads."""
 
-from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from contextwright.check.pipeline import AgentStep, Branch, Pipeline
 from contextwright.errors import SpecError
 from contextwright.spec.codec import from_data
 from contextwright.spec.expr import Expr
+from contextwright.text.byte_order_mark import without_mark
 from contextwright.words import parse
 
 
@@ -41,7 +41,7 @@ def read_pipeline(path: Path) -> Pipeline:
         SpecError: the file can not be read, or is no pipeline.
     """
     try:
-        data = path.read_bytes().removeprefix(BOM_UTF8)  # as some editors begin a file
+        data = without_mark(path.read_bytes())
         entries = msgspec.json.decode(data, type=list[_PipelineEntry])
     except OSError as error:
         raise SpecError(
@@ -57,6 +57,12 @@ def read_pipeline(path: Path) -> Pipeline:
 
 
 def _part(entry: _PipelineEntry, where: str) -> AgentStep | Branch:
+    if bool(entry.on) is not bool(entry.cases or entry.default) or (entry.on and entry.agent):
+        raise SpecError(
+            "an agent has no cases, and a branch has nothing else",
+            where=f"{where}, {entry.on or entry.agent!r}",
+            fix='{"on": KEY, "cases": {VALUE: [...]}, "default": [...]}, or {"agent": NAME, ...}',
+        )
     if entry.on:
         place = f"{where}, branch on {entry.on!r}"
         return Branch(

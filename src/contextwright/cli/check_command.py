@@ -1,7 +1,6 @@
 """`ctx check`: the contract of a spec, or of a pipeline of agents."""
 
 import sys
-from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 from contextwright.check import AgentStep, check, read_pipeline
 from contextwright.cli.options import from_option, load_session, load_spec
 from contextwright.cli.progress import working
+from contextwright.text.byte_order_mark import without_mark
 
 
 @click.command("check")
@@ -57,6 +57,12 @@ def check_command(
         raise click.UsageError("Missing argument 'PIPELINE'.")
     parts: Any
     if pipeline.endswith(".json") and _is_list(Path(pipeline)):
+        if read_back or reader:
+            option = "--read-back" if read_back else "--reader"
+            raise click.UsageError(
+                f"{option} is of a spec; in a file each agent says it: "
+                '{"agent": ..., "read_back": true}'
+            )
         parts = read_pipeline(Path(pipeline))
     else:
         text = pipeline if pipeline.lstrip().startswith(("C.", "(")) else ""
@@ -99,4 +105,4 @@ def _is_list(path: Path) -> bool:
     if not path.exists():
         return True
     with path.open("rb") as file:
-        return file.read(200).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+        return without_mark(file.read(200)).lstrip().startswith(b"[")

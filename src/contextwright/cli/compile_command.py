@@ -12,13 +12,14 @@ from contextwright.cli.options import (
     top_option,
     write_pack,
 )
+from contextwright.cli.output_file import OutputFile
 
 
 @click.command("compile")
 @compile_options
 @top_option
 @click.option("--json", "as_json", is_flag=True, help="Print request and manifest as JSON.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write request and manifest there.")
+@click.option("--out", type=OutputFile(), help="Write request and manifest there.")
 def compile_command(options: CompileOptions, top: int, as_json: bool, out: Path | None) -> None:
     """Compile SESSION into the request for MODEL.
 

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from contextwright.cli.options import FormatName, from_option, load_session, repair_lines
-from contextwright.cli.page_file import write_file
+from contextwright.cli.output_file import OutputFile, write_file
 from contextwright.formats import FORMATS, write_session
 from contextwright.formats.losses import Loss, expect_no_loss, losses_in
 from contextwright.session.session import Session
@@ -32,7 +32,7 @@ _NAMED = 3
     help="The format to write; --list names them.",
 )
 @click.option("--row", type=int, help="Which session of a file with one a line.")
-@click.option("--out", type=click.Path(path_type=Path), help="Where to write; else printed.")
+@click.option("--out", type=OutputFile(), help="Where to write; else printed.")
 @click.option("--strict", is_flag=True, help="Write nothing where a message would lose something.")
 @click.option("--json", "as_json", is_flag=True, help="Say as JSON what was lost and repaired.")
 @click.option("--list", "listed", is_flag=True, help="Name the formats.")

@@ -15,7 +15,8 @@ from contextwright.cli.options import (
     load_target,
     target_options,
 )
-from contextwright.cli.page_file import MB, refuse_unwritable, texts_option, write_page
+from contextwright.cli.output_file import OutputFile, refuse_unwritable
+from contextwright.cli.page_file import MB, texts_option, write_page
 from contextwright.cli.progress import ProgressBars, no_line
 from contextwright.inspect.live_session import LiveSession
 from contextwright.inspect.live_sources import FileSource, LiveSource, StillSource
@@ -56,7 +57,7 @@ def _live_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--row", type=int, help="Which session of a file with one a line, from 0.")
 @click.option("--spec", "specs", multiple=True, help=f"May be repeated; by default {SPEC}.")
 @target_options
-@click.option("--out", "-o", type=click.Path(path_type=Path), help="The page's file.")
+@click.option("--out", "-o", type=OutputFile(), help="The page's file.")
 @click.option("--point", "points", type=TOKENS, multiple=True, help="A budget to compile as well.")
 @texts_option()
 @click.option("--title", help="The session's name on the page; by default its file's.")
@@ -84,6 +85,9 @@ def inspect(
     SPEC, message by message, the fate of every block, the cache, and where a word went. SESSION is
     a file, or the address of a running `ctx serve`.
     """
+    for option, value in (("--out", out), ("--point", points)):
+        if serve and value:
+            raise click.UsageError(f"{option} is of a page that is written, --serve of none")
     followed = _source(session, source, row, **proxy)
     loaded = followed.session()
     read = [(text, load_spec(text, budget)) for text in specs] or [_usual(budget)]
@@ -156,8 +160,5 @@ def _serve(live: LiveSession, port: int) -> None:
         live.data(lambda done, total: bars.show("compiling", done, total))
     with LiveServer(live, port) as server:
         click.echo(f"{server.address}\nCtrl-C ends it; who has the address can read the session")
-        try:
-            with no_line():
-                server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo("ended")
+        with no_line():
+            server.serve_forever()

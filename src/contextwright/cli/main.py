@@ -2,7 +2,8 @@
 
 import json
 import sys
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
 from typing import Any
 
@@ -35,6 +36,8 @@ _HOMES = {
     "wrap": "wrap_command:wrap_command",
 }
 """Where each command is; imported when it is run, or listed in the help."""
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C ended: 128 and the number of its signal."""
 SERVERS = frozenset({"mcp", "serve", "wrap"})
 """Commands that wait for others, or leave the terminal to another program."""
 
@@ -54,11 +57,16 @@ class Commands(click.Group):
             return None
         return getattr(import_module(f"contextwright.cli.{module}"), attribute)
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """What the command line says."""
+        with _interruptible():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, with a line for what it does while it is silent."""
         from contextwright.cli.progress import busy_line
 
-        with busy_line("ctx"):
+        with _interruptible(), busy_line("ctx"):
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -85,16 +93,17 @@ def ctx() -> None:
     SESSION is a file of any format that `ctx convert --list` names. SPEC is an expression such as
     "C.window(n=5) | C.compact()", a JSON file, or FILE.py:NAME.
 
-    Exit codes: 0 done, 1 ended by Ctrl-C, 2 wrong usage, 3 spec, 4 session, 5 model, 6 budget,
-    7 ref, 8 request, 9 replay, 10 store, 11 an optional package is missing, 12 a word that failed,
-    13 premise, 14 protection, 15 proxy or address, 16 a conversion that loses.
+    Exit codes: 0 done, 1 a redaction that failed, 2 wrong usage, 3 spec, 4 session, 5 model,
+    6 budget, 7 ref, 8 request, 9 replay, 10 store, 11 an optional package is missing, 12 a word
+    that failed, 13 premise, 14 protection, 15 proxy or address, 16 a conversion that loses,
+    130 ended by Ctrl-C.
     """
 
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; an error of ours ends it with its message and its exit code."""
     argv = sys.argv[1:] if arguments is None else arguments
-    with _streams(argv):
+    with _interruptible(), _streams(argv):
         try:
             try:
                 ctx.main(args=argv, prog_name="ctx", standalone_mode=True)
@@ -111,6 +120,16 @@ def main(arguments: list[str] | None = None) -> Any:
             sys.exit(error.exit_code)
         except BrokenPipeError:
             sys.exit(0)
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Ctrl-C ends what is done meanwhile as shells expect it; click would give it 1."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("ended by Ctrl-C", err=True)
+        sys.exit(INTERRUPTED)
 
 
 def _streams(argv: list[str]) -> AbstractContextManager[None]:

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from contextwright.cli.output_file import write_file
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
-from contextwright.cli.page_file import write_file
 from contextwright.cli.progress import working
 from contextwright.cli.standard_streams import foreign_output, standard_input
 from contextwright.compiler.manifest import Manifest

@@ -1,13 +1,11 @@
 """Pages of `ctx inspect` and `ctx try` as files."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from contextwright.errors import SessionError
+from contextwright.cli.output_file import write_file
 
 MB = 1_000_000
 
@@ -45,39 +43,3 @@ def write_page(data: dict[str, Any], megabytes: int, out: Path) -> int:
             err=True,
         )
     return len(written)
-
-
-def refuse_unwritable(out: Path) -> None:
-    """Refuse, before long work, a file that could not be written at its end.
-
-    Raises:
-        SessionError: it could not.
-    """
-    with _named(out):
-        is_new = not out.exists()
-        out.open("ab").close()
-        if is_new:
-            out.unlink()
-
-
-def write_file(out: Path, content: bytes) -> None:
-    """Write a file.
-
-    Raises:
-        SessionError: it can not be written.
-    """
-    with _named(out):
-        out.write_bytes(content)
-
-
-@contextmanager
-def _named(out: Path) -> Generator[None]:
-    """What goes wrong with a file is an error that names it."""
-    try:
-        yield
-    except OSError as error:
-        raise SessionError(
-            f"the file can not be written: {error.strerror}",
-            where=str(out),
-            fix="give a path in a folder that exists and can be written",
-        ) from error

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+import logging
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from types import MappingProxyType
 from typing import Any
@@ -64,7 +65,7 @@ def self_test(package: str, *, acts: bool = True) -> SelfTest:
         context = context_of(C.compaction(LIMIT), {"model": model}) if acts else None
         error = ""
         try:
-            with redirect_stdout(StringIO()), redirect_stderr(StringIO()):  # some tell their steps
+            with _silence():
                 done = play(server.url, context)
                 if asyncio.iscoroutine(done):
                     asyncio.run(done)
@@ -74,6 +75,19 @@ def self_test(package: str, *, acts: bool = True) -> SelfTest:
             error = f"{type(raised).__name__}: {raised}".partition("\n")[0]
         largest = max((each.tokens for each in server.requests), default=0)
         return SelfTest(len(server.requests), largest, error)
+
+
+@contextmanager
+def _silence() -> Generator[None]:
+    """Frameworks tell their steps, and log what the test counts; their handlers hold the stream
+    that was there before."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            yield
+    finally:
+        logging.disable(before)
 
 
 def _bounded(client: Any, context: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from contextwright.cli.options import DEFAULT_SPEC, TOKENS, load_spec
+from contextwright.cli.output_file import OutputFile
 from contextwright.cli.own_receiver import MODEL
-from contextwright.cli.page_file import refuse_unwritable
 from contextwright.cli.progress import working
 from contextwright.compiler.plan import plan
 from contextwright.errors import SessionError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(1), help="Processes; by default one a processor.")
 @click.option("--size", type=click.IntRange(1), default=16, help="Sessions of a part; 16.")
 @click.option("--engine", default="local", help="local, ray, ray://HOST:10001 or daft.")
-@click.option("--plot", type=click.Path(path_type=Path), help="A picture: SVG, PNG or PDF.")
+@click.option("--plot", type=OutputFile(), help="A picture: SVG, PNG or PDF.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def sweep_command(
     sessions: tuple[str, ...],
@@ -76,16 +76,15 @@ def sweep_command(
 
 
 def refuse_plot(plot: Path | None) -> None:
-    """Refuse, before long work, a picture that could not be written at its end.
+    """Refuse, before long work, a picture of a kind that can not be drawn.
 
     Raises:
-        SessionError, StoreError: it could not.
+        StoreError: it could not.
     """
     if plot is not None:
         from contextwright.sweep.sweep_plot import refuse_unknown_picture
 
         refuse_unknown_picture(plot)
-        refuse_unwritable(plot)
 
 
 def _refuse_nothing(done: "Sequence[SweepSummary]", out: str) -> None:

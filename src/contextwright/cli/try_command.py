@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextwright.cli.options import TOKENS, load_spec, load_target, top_option
+from contextwright.cli.output_file import OutputFile, is_folder, make_folder, write_file
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
-from contextwright.cli.page_file import texts_option, write_file, write_page
+from contextwright.cli.page_file import texts_option, write_page
 from contextwright.cli.progress import ProgressBars
 from contextwright.errors import SessionError
 from contextwright.render.target import Target
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     "-o",
-    type=click.Path(path_type=Path),
+    type=OutputFile(or_folder=True),
     help="A page on the largest session; for a FOLDER/ a page on each, and an index.",
 )
 @texts_option()
@@ -86,7 +87,7 @@ def try_command(
     if out is None:
         return
     ordered = sorted(compared, key=lambda one: -one.sent.tokens)
-    if out.is_dir() or not out.suffix:
+    if is_folder(out):
         _write_pages(ordered, wanted, model, out, texts)
         return
     _write_page(ordered[0], wanted, model, out, texts)
@@ -122,14 +123,7 @@ def _write_pages(
     """A page a session, each with links to the others, and an index of all."""
     from contextwright.cli.try_index import index_page
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SessionError(
-            f"the folder can not be made: {error.strerror}",
-            where=str(out),
-            fix="give a path that can be written",
-        ) from error
+    make_folder(out)
     names = [
         f"session-{number:0{len(str(len(ordered)))}}.html" for number in range(1, len(ordered) + 1)
     ]

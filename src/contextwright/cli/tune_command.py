@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from contextwright.cli.options import TOKENS, load_spec
+from contextwright.cli.output_file import OutputFile
 from contextwright.cli.own_receiver import MODEL
-from contextwright.cli.page_file import refuse_unwritable
 from contextwright.cli.progress import working
 from contextwright.cli.sweep_command import refuse_plot
 from contextwright.errors import MissingExtra
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @click.option("--model", default=MODEL, show_default=True, help="Whose tokens, prices and caches.")
 @click.option("--window", type=TOKENS, help="Tokens of its context window.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of search and split.")
-@click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="A JSON file.")
-@click.option("--plot", type=click.Path(path_type=Path), help="A picture: SVG, PNG or PDF.")
+@click.option("--out", "-o", required=True, type=OutputFile(), help="A JSON file.")
+@click.option("--plot", type=OutputFile(), help="A picture: SVG, PNG or PDF.")
 @click.option(
     "--study", type=click.Path(path_type=Path), help="Its folder; by default beside the file."
 )
@@ -80,7 +80,6 @@ def tune_command(
         objectives=objectives or USUAL_OBJECTIVES,
         seed=seed,
     )
-    refuse_unwritable(out)
     refuse_plot(plot)
     folder = study or out.with_name(f"{out.name}.study")
     with working("splitting the sessions") as status:

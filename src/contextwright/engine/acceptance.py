@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
+from contextwright.errors import SessionError
 from contextwright.session.session import Session
 from contextwright.tasks.plan_step import EVIDENCE, PLAN, Criterion, Step, step_of
 from contextwright.tasks.proofs import covered, proofs
@@ -49,7 +51,11 @@ def check_acceptance(reply: str, step: Step, evidence: Any = ()) -> Verdict:
 
     Args:
         evidence: the artifacts there are, as the state key `evidence` lists them.
+
+    Raises:
+        SessionError: a reply that is no text. StepError: no step.
     """
+    expect_types("check_acceptance(reply, step)", SessionError, reply=(reply, str))
     step = step_of(step)
     marks = _marks(reply, step.acceptance)
     listed = [proof for proof in proofs(evidence) if re.search(re.escape(proof.uri) + _ENDS, reply)]
@@ -69,8 +75,10 @@ def record_acceptance(session: Session, reply: str) -> Verdict:
     """Hold a reply against the step at hand; with something missing, the next pack says so.
 
     Raises:
-        StepError: the session has no step.
+        StepError: the session has no step. SessionError: no session, or a reply that is no text.
     """
+    where = "record_acceptance(session, reply)"
+    expect_types(where, SessionError, session=(session, Session), reply=(reply, str))
     plan: Any = session.state.get(PLAN)
     step = step_of(plan)
     verdict = check_acceptance(reply, step, session.state.get(EVIDENCE))

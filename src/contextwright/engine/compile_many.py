@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.compiler.pack import Pack
 from contextwright.engine.door import OPTIONS, SpecLike, session_of, spec_or_compiler, target_of
 from contextwright.engine.one_call import compile
@@ -82,6 +83,7 @@ def compile_many(
             fix="a spec, such as C.window(n=5); or compile(session, compiler) in a loop",
         )
     count = (os.cpu_count() or 1) if workers is None else workers
+    expect_types(where, SpecError, sessions=(sessions, Iterable), workers=(count, int))
     if count < 1:
         raise SpecError(f"expected 1 worker or more, got {count}", where=where, fix="workers=2")
     work = partial(_compile_one, to_json(made), {**options, "model": model})

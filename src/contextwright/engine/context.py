@@ -1,7 +1,7 @@
 """A spec in any loop, in one line: `messages = context(messages)`."""
 
-import copy
-from typing import Any, Unpack
+from collections.abc import Mapping
+from typing import Any, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -21,10 +21,12 @@ from contextwright.engine.read_back import ReadBack
 from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
 from contextwright.formats.message_list import MessageList, message_list
+from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 from contextwright.tokens.usage import usage_of
 from contextwright.worker_threads import off_loop
 
+M = TypeVar("M")
 _NOT_TAKEN = {
     "sessions": (
         "a Context keeps its sessions with its conversations",
@@ -59,7 +61,7 @@ class _NewestCall(msgspec.Struct):
     call: ContextCall | None = None
 
 
-class Context:
+class Context(ProcessBound):
     """What a model is shown of all messages so far: the list, or the body, as the spec has it.
 
         context = Context(model="gpt-5")
@@ -110,11 +112,22 @@ class Context:
         self._engines = ContextEngines()
         self._newest = _NewestCall()
 
-    def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
-        """The messages for the next call, of the type in which they came.
+    @overload
+    def __call__(
+        self, messages: list[M] | tuple[M, ...], *, id: str | None = None, tenant: str = ""
+    ) -> list[M]: ...
 
-        A list gives a list, a body a body of the same fields. Where a provider has the system text
-        beside the messages (Anthropic, Gemini), a spec that adds to it needs the body.
+    @overload
+    def __call__(
+        self, messages: Mapping[str, object], *, id: str | None = None, tenant: str = ""
+    ) -> dict[str, Any]: ...
+
+    def __call__(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
+        """The messages for the next call, in the form in which they came.
+
+        A list gives a list of such messages, a body a body of the same fields, as a dict. Where a
+        provider has the system text beside the messages (Anthropic, Gemini), a spec that adds to
+        it needs the body.
 
         Args:
             messages: all so far: a list, or a provider's body.
@@ -137,9 +150,39 @@ class Context:
             pack = engine.compile(history.session, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
 
+    @overload
+    async def acall(
+        self, messages: list[M] | tuple[M, ...], *, id: str | None = None, tenant: str = ""
+    ) -> list[M]: ...
+
+    @overload
+    async def acall(
+        self, messages: Mapping[str, object], *, id: str | None = None, tenant: str = ""
+    ) -> dict[str, Any]: ...
+
     async def acall(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Any:
         """`context(messages)` in a worker thread, letting the event loop run."""
-        return await off_loop(lambda: self(messages, id=id, tenant=tenant), long=True)
+        return await off_loop(lambda: self.call(messages, id=id, tenant=tenant).messages, long=True)
+
+    @overload
+    def recover(
+        self,
+        messages: list[M] | tuple[M, ...],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> list[M]: ...
+
+    @overload
+    def recover(
+        self,
+        messages: Mapping[str, object],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> dict[str, Any]: ...
 
     def recover(
         self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
@@ -167,12 +210,32 @@ class Context:
             pack = engine.recover(history.session, error, reserved_system=reserved, counted=True)
             return self._written(listed, history, engine, pack)
 
+    @overload
+    async def arecover(
+        self,
+        messages: list[M] | tuple[M, ...],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> list[M]: ...
+
+    @overload
+    async def arecover(
+        self,
+        messages: Mapping[str, object],
+        error: object,
+        *,
+        id: str | None = None,
+        tenant: str = "",
+    ) -> dict[str, Any]: ...
+
     async def arecover(
         self, messages: Any, error: object, *, id: str | None = None, tenant: str = ""
     ) -> Any:
         """`recover` in a worker thread, letting the event loop run."""
         return await off_loop(
-            lambda: self.recover(messages, error, id=id, tenant=tenant), long=True
+            lambda: self.recovered(messages, error, id=id, tenant=tenant).messages, long=True
         )
 
     def compile(self, messages: Any, *, id: str | None = None, tenant: str = "") -> Pack:
@@ -233,7 +296,8 @@ class Context:
         conversations, engines and last call are the same."""
         if not self.read_back:
             return self
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
         other._options_of_target = {**self._options_of_target, "read_back": False}
         return other
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.engine.message_history import MessageHistory, Overlap, identity_of
+from contextwright.errors import SessionError
 from contextwright.formats import FORMATS, format_named
 from contextwright.formats.message_list import (
     MessageList,
@@ -17,6 +19,7 @@ from contextwright.formats.message_list import (
     read_list,
     restored,
 )
+from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 
 MOST = 8
@@ -38,7 +41,7 @@ class StoredHistory(msgspec.Struct, frozen=True):
     field: str
 
 
-class Conversation:
+class Conversation(ProcessBound):
     """All messages so far, at every call, as a session that lives and grows.
 
     A message that says the same as before is the same message, though its keys stand in another
@@ -53,9 +56,15 @@ class Conversation:
         most: histories that are kept; the one used longest ago goes first.
     """
 
+    in_a_worker = (
+        "pickle the session that `update(messages)` gave, or give all messages to a Conversation "
+        "of the other process"
+    )
+
     def __init__(
         self, id: str = "conversation", format: str | None = None, *, most: int = MOST
     ) -> None:
+        expect_types("Conversation(...)", SessionError, id=(id, str), most=(most, int))
         if format is not None:
             format_named(format)
         self.id, self.format, self.most = id, format, most

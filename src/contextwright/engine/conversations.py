@@ -9,13 +9,15 @@ from urllib.parse import quote
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.compute_gate import waiting
 from contextwright.engine.conversation import MOST, Conversation
 from contextwright.engine.engine_options import expect_methods
 from contextwright.engine.message_history import MessageHistory, identity_of
-from contextwright.errors import ContextwrightError, SpecError, is_number
+from contextwright.errors import ContextwrightError, SessionError, SpecError, is_number
 from contextwright.formats.message_content import canonical, digest
 from contextwright.formats.message_list import MessageList, message_list, plain_message
+from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 from contextwright.stores.store import SessionStore
 
@@ -33,7 +35,7 @@ class _Live(msgspec.Struct):
     used_s: float
 
 
-class Conversations:
+class Conversations(ProcessBound):
     """Conversations, found by their id, or by the messages that they begin with.
 
     Without an id a conversation is told by its tenant, its model, its system text, its tools and
@@ -56,6 +58,11 @@ class Conversations:
     Raises:
         SpecError: a limit that is none.
     """
+
+    in_a_worker = (
+        "make one in each process, Conversations(store=PostgresSessions(...)), say: a store of all "
+        "of them finds the same conversations"
+    )
 
     def __init__(
         self,
@@ -106,6 +113,8 @@ class Conversations:
         saved at the end."""
         listed = message_list(source, "conversations.update(messages)")
         identity = identity_of(listed, self.format)
+        where = "conversations.update(messages, id=..., tenant=...)"
+        expect_types(where, SessionError, id=("" if id is None else id, str), tenant=(tenant, str))
         name = self._name(listed, identity, id, tenant)
         with self._lock:
             live = self._opened(name, most=MOST if id is not None else ALIKE)

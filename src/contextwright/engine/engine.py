@@ -48,6 +48,7 @@ from contextwright.engine.recovery import (
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, adrive, run_tasks
 from contextwright.engine.session_budget import SessionBudget, billed_usage, budget_of
 from contextwright.memo.ownership import remembering
+from contextwright.process_bound import ProcessBound
 from contextwright.redaction.detector import Detector
 from contextwright.redaction.operators import Vault
 from contextwright.render.target import Target, TargetOptions
@@ -73,7 +74,7 @@ MANY = 200
 """Events that an engine has not compiled yet from which on a compile holds up no other's turn."""
 
 
-class Engine:
+class Engine(ProcessBound):
     """One agent's spec, compiled at every step of its loop.
 
     It keeps the memo, the pack before, answers of models, a ledger, and the ratio of billed to
@@ -90,8 +91,8 @@ class Engine:
             may share it: each reads what it stored or was given, and nothing else.
         memory: what `C.memory()` finds before a turn, under the key `knowledge`; scope: whose.
         retrievers: documents that are searched as well, such as a `contextwright.retrieval.Index`.
-        clock: milliseconds since 1970, for working notes that live for seconds, the freshness of
-            memories and the pack's id; without one no pack depends on the time.
+        clock: milliseconds since 1970, for notes that live for seconds, the freshness of memories
+            and the pack's id; without one no pack depends on the time.
         roots, hosts, detector, vault: as `contextwright.compile` takes them.
         events: hooks by event, as `on` takes them. budget: what a session may be billed in all.
         suspend: whether a spec that turns out dearer than sending everything gives way, and one
@@ -192,8 +193,7 @@ class Engine:
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
     ) -> Pack:
-        """`compile` in worker threads, letting the event loop run: compiler, ports and words run in
-        them.
+        """`compile` in worker threads, letting the event loop run: ports and words run there.
 
         An await that is cancelled leaves the session as good as it was: what runs ends what it
         writes, and the next compile begins when it has ended.

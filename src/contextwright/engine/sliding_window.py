@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from contextwright.atoms.select.sliding import first_of, last_of, least_salient, refuse_tight
 from contextwright.errors import SpecError, is_number
+from contextwright.process_bound import ProcessBound
 from contextwright.retrieval.salience import SalienceScorer
 from contextwright.session.event import Event
 from contextwright.tokens.counter import named_counter
@@ -50,7 +51,7 @@ class _Unit(Generic[T]):
         self.tokens += tokens
 
 
-class SlidingWindow(Generic[T]):
+class SlidingWindow(ProcessBound, Generic[T]):
     """The first tokens of a stream, the last ones, and of those between the most salient.
 
     A stream is of texts, or of events; an assistant's calls and their results stay or leave
@@ -74,6 +75,11 @@ class SlidingWindow(Generic[T]):
         SpecError: sinks and recent do not leave room in the window, or a scorer that scores
             nothing.
     """
+
+    in_a_worker = (
+        "give its parts to a new one: SlidingWindow(attention_sinks=window.attention_sinks, "
+        "middle=window.middle, recent=window.recent)"
+    )
 
     def __init__(
         self,

@@ -1,6 +1,7 @@
 """Manifests kept as artifacts, beside the evidence that their packs name
 (context-packs.md#manifest)."""
 
+from contextwright.argument_types import expect_types
 from contextwright.compiler.manifest import Manifest, manifest_from_json
 from contextwright.compiler.pack import Pack
 from contextwright.errors import MalformedRecord, StoreError
@@ -13,6 +14,14 @@ NAME = "manifest.json"
 def store_manifest(pack: Pack, artifacts: ArtifactStore) -> str:
     """Store a pack's manifest; the ref, such as
     `artifact://tasks/42/3/pack_task_42_step_3_0f3c.../manifest.json`."""
+    where = "store_manifest(pack, artifacts)"
+    expect_types(where, StoreError, pack=(pack, Pack))
+    if not callable(getattr(artifacts, "put", None)):
+        raise StoreError(
+            f"expected a store of artifacts, got {type(artifacts).__name__}",
+            where=where,
+            fix='such as FileArtifacts("artifacts")',
+        )
     manifest = pack.manifest
     folder = f"sessions/{segment(manifest.session_id)}"
     if manifest.step_id:

@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.atoms.select.from_state import plain_text
+from contextwright.engine.engine_options import expect_methods
 from contextwright.errors import SessionError
 from contextwright.session.session import Session
 from contextwright.stores.memory_store import MemoryRecord, SQLiteMemory, memory_of
@@ -35,6 +37,15 @@ def add_working_note(
     Raises:
         SessionError: `seconds` without `now_ms`, no text, or no time to live.
     """
+    where = "add_working_note(session, text, ...)"
+    expect_types(where, SessionError, session=(session, Session), text=(text, str))
+    expect_types(
+        where,
+        SessionError,
+        turns=(1 if turns is None else turns, int),
+        seconds=(1 if seconds is None else seconds, float),
+        now_ms=(0 if now_ms is None else now_ms, int),
+    )
     if not text.strip() or (seconds is not None and now_ms is None):
         raise SessionError(
             "a working note needs a text, and a clock where it lives for seconds",
@@ -95,8 +106,12 @@ def checkpoint(
         The artifact's ref; empty without a store of artifacts.
 
     Raises:
-        StepError: there is no step.
+        StepError: there is no step. SessionError: no session. SpecError: what is no store.
     """
+    where = "checkpoint(session, ...)"
+    expect_types(where, SessionError, session=(session, Session))
+    expect_methods("memory", memory, ("write",), where, 'SQLiteMemory("memory.db")')
+    expect_methods("artifacts", artifacts, ("put",), where, 'FileArtifacts("artifacts")')
     step = step_of(session.state.get(PLAN))
     notes = notes_of(session)
     step_notes = [one for one in notes if str(one.get("step", step.step_id)) == step.step_id]
@@ -132,8 +147,9 @@ def promote(session: Session, text: str, memory: SQLiteMemory, **fields: Any) ->
         fields: of the memory: `kind`, `scope`, `entity`.
 
     Raises:
-        SessionError: there is no such note.
+        SessionError: there is no such note. SpecError: no memory.
     """
+    expect_methods("memory", memory, ("write",), "promote(...)", 'SQLiteMemory("memory.db")')
     entry = next((one for one in notes_of(session) if one.get("text") == text), None)
     if entry is None:
         raise SessionError(

@@ -234,6 +234,10 @@ def write_session(
             fix=f"a file goes behind the format: write_session(session, path={format!r})",
         )
     module = format_named(format)
+    from contextwright.argument_types import expect_types
+    from contextwright.session.session import Session
+
+    expect_types("write_session(session, format)", SessionError, session=(session, Session))
     value = module.write(session)
     try:
         data = _encoded(value, lines=module.LINES)

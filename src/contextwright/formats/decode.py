@@ -12,6 +12,7 @@ import msgspec
 from contextwright.errors import EncodingError, MalformedRecord, SizeLimit
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import is_deeper, without_surrogates
+from contextwright.text.byte_order_mark import without_mark
 
 MAX_BYTES = 1 << 30
 """Bytes of a file, unpacked."""
@@ -127,7 +128,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
 
 def _text(data: bytes, name: str) -> str:
     try:
-        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        return without_mark(data).decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = error.start - (data.rfind(b"\n", 0, error.start) + 1)

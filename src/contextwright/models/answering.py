@@ -43,6 +43,7 @@ from contextwright.models.relevance_scores import BATCH, ITEM_TOKENS, RelevanceS
 from contextwright.models.single_flight import SingleFlight
 from contextwright.models.spend import Allowance, MeteredLLM, Spending, SpendLimit, is_usage
 from contextwright.models.text_similarity import TextSimilarity
+from contextwright.process_bound import ProcessBound
 from contextwright.spec.task import Answer, Task, answer_to
 from contextwright.tokens.counter import Counter, named_counter
 from contextwright.worker_threads import off_loop
@@ -82,7 +83,7 @@ class Limits(msgspec.Struct, frozen=True):
     session: SpendLimit = SpendLimit()
 
 
-class Models:
+class Models(ProcessBound):
     """Answers tasks.
 
     Args:

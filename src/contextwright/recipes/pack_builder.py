@@ -5,7 +5,7 @@ from operator import add
 
 from contextwright.atoms.budget.allocate import Preset, Profile
 from contextwright.atoms.select.step import Contract
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, is_number
 from contextwright.recipes.profiles import Recipe
 from contextwright.spec.expr import Expr
 from contextwright.words import C
@@ -65,6 +65,8 @@ class PackBuilder(Recipe, frozen=True, kw_only=True, eq=False):
     @property
     def spec(self) -> Expr:
         """The layers as a spec: task, tools, evidence, memory, conversation, and the limit."""
+        # what is no number the window names
+        stride = min(STRIDE, self.tail) if is_number(self.tail) else STRIDE
         terms: list[Expr] = [
             C.step(self.role, contract=self.contract, recite=self.recite),
             C.tools(*(self.tools or ())),
@@ -77,7 +79,7 @@ class PackBuilder(Recipe, frozen=True, kw_only=True, eq=False):
             terms.append(self.more_memory | C.layer("memory"))
         if self.context is not None:
             terms.append(self.context)
-        terms.append(C.window(self.tail, stride=min(STRIDE, self.tail)) | C.compact("tool_results"))
+        terms.append(C.window(self.tail, stride=stride) | C.compact("tool_results"))
         terms.append(C.summarize(scope="before_window"))
         # no steps: in a pack nothing is dropped before all is as short as it may be
         return reduce(add, terms) | C.allocate(

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from contextwright.argument_types import expect_types
+from contextwright.errors import SpecError, is_number
 from contextwright.retrieval import query_expansion as expanding
 from contextwright.retrieval.feedback import widened
 from contextwright.retrieval.fuse import by_rank, fused_arrays
@@ -40,6 +42,21 @@ POOL = 50
 """Candidates at least that diversity and a reranker choose from."""
 Rerank = Callable[[str, Sequence[str]], Sequence[float]]
 """A cross-encoder: scores of texts for a query, any scale, more is better."""
+_OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "alpha": (lambda value: is_number(value) and 0 <= value <= 1, "a weight from 0 to 1"),
+    "mmr": (
+        lambda value: value is None or (is_number(value) and 0 <= value <= 1),
+        "a weight from 0 to 1, or None",
+    ),
+    "expand": (lambda value: isinstance(value, bool) or callable(value), "True or a callable"),
+    "rerank": (lambda value: value is None or callable(value), "(query, texts) -> scores"),
+    "fusion": (lambda value: value in ("convex", "rrf"), "'convex' or 'rrf'"),
+    "embedder": (
+        lambda value: value is None or callable(getattr(value, "vectors", None)),
+        "an object with vectors(texts), or None",
+    ),
+}
+"""What an option may be, and in words."""
 
 
 class Index:
@@ -59,7 +76,7 @@ class Index:
         path: a SQLite file that keeps items and vectors; in memory without one.
 
     Raises:
-        StoreError: the file is no such index.
+        StoreError: the file is no such index. SpecError: an option that is none.
     """
 
     traits = StoreTraits(
@@ -79,6 +96,8 @@ class Index:
         rerank: Rerank | None = None,
         path: str | Path | None = None,
     ) -> None:
+        options = {"alpha": alpha, "mmr": mmr, "expand": expand, "rerank": rerank}
+        _refuse_options({**options, "fusion": fusion, "embedder": embedder})
         self._fusion, self._alpha, self._mmr = fusion, alpha, mmr
         self._expand: expanding.Expander | None = None
         if expand:
@@ -112,7 +131,14 @@ class Index:
         return len(self._table.items)
 
     def add(self, items: Iterable[Item]) -> None:
-        """Puts items in; one of an id that is there already takes its place."""
+        """Puts items in; one of an id that is there already takes its place.
+
+        Raises:
+            SpecError: something that is no item; none was put in.
+        """
+        items = list(items)
+        for item in items:
+            expect_types("index.add(items)", SpecError, item=(item, Item))
         wanted = list({item.id: item for item in items}.values())
         # outside the lock: an embedder may take its time
         vectors = self._vectors_of([item.text for item in wanted])
@@ -176,7 +202,13 @@ class Index:
             self._table.close()
 
     def search(self, query: str, k: int = 10, *, kinds: Collection[str] = ()) -> list[Hit]:
-        """The best items, best first; those that have nothing of the query are left out."""
+        """The best items, best first; those that have nothing of the query are left out.
+
+        Raises:
+            SpecError: an argument of another type.
+        """
+        expect_types("index.search(query, k)", SpecError, query=(query, str), k=(k, int))
+        kinds = (kinds,) if isinstance(kinds, str) else kinds
         if k <= 0:
             return []
         others = self._others(query)
@@ -344,6 +376,16 @@ class Index:
             return [pool[place] for place in by_vectors(shares, matrix, k, trust)]
         words = [stems(held[row].text) for row in pool]
         return [pool[place] for place in by_words(shares, words, k, trust)]
+
+
+def _refuse_options(options: Mapping[str, Any]) -> None:
+    """Refuse what an index would take in silence, or stumble over at its first search."""
+    for name, value in options.items():
+        is_fit, words = _OPTIONS[name]
+        if not is_fit(value):
+            raise SpecError(
+                f"{name} is {value!r}"[:200], where=f"Index({name}=...)", fix=f"give {words}"
+            )
 
 
 def _varied(weights: Mapping[str, float], others: Sequence[str]) -> dict[str, float]:

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 
@@ -23,7 +24,12 @@ class ProxyServer(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, app: ProxyApp) -> None:
         super().__init__(config)
-        self._app = app
+        self._app, self.is_interrupted = app, False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop; a second signal does not wait for open streams."""
+        self.is_interrupted |= sig == signal.SIGINT
+        super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End what only listens; answers are finished."""
@@ -32,7 +38,7 @@ class ProxyServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Stop at a signal; a second one does not wait for open streams."""
+        """Stop at a signal, and leave them as they were."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -71,7 +77,8 @@ def serve(settings: ProxySettings, ready: Callable[[ProxyApp, str], None]) -> Pr
         ready: called with the application and its base URL, before the first request.
 
     Raises:
-        ProxyError: the settings can not be, or the address is taken.
+        ProxyError: the settings can not be, or the address is taken. KeyboardInterrupt: SIGINT
+            stopped it; all that was open is finished.
     """
     app = ProxyApp(settings)
     bound = listening(settings.host, settings.port)
@@ -79,7 +86,10 @@ def serve(settings: ProxySettings, ready: Callable[[ProxyApp, str], None]) -> Pr
     for name in FORMATS:  # a conversation's second call asks them all whether it is theirs
         format_named(name)
     collect_between_calls()
-    server_of(app).run(sockets=[bound])
+    server = server_of(app)
+    server.run(sockets=[bound])
+    if server.is_interrupted:
+        raise KeyboardInterrupt
     return app
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from contextwright import errors  # pyright: ignore[reportUnusedImport] -- hidden from checkers
-from contextwright.errors import ContextwrightError, ModelError, SessionError, SpecError
+from contextwright.errors import ContextwrightError, ModelError, SessionError, SpecError, StoreError
 
 _QUOTED = re.compile(r"'(\w+)'")
 
@@ -60,3 +60,9 @@ class CheckedReceiver(CheckedCall):
     """Of what a request is for."""
 
     fault = ModelError
+
+
+class CheckedRecord(CheckedCall):
+    """Of what a store keeps."""
+
+    fault = StoreError

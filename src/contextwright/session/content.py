@@ -49,7 +49,7 @@ def _message(message: Mapping[str, Any], role: str, where: str) -> Iterator[AnyP
         raise SessionError(
             f"expected a message of role {role!r}, got one of {message['role']!r}",
             where=where,
-            fix=f"session.{message['role']}(...), or session_from([...]) for a conversation",
+            fix=f'session.add("{message["role"]}", ...), or session_from([...]) for a conversation',
         )
     content = message.get("content")
     yield from parts_of([] if content is None else content, role, where)

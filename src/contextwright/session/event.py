@@ -75,6 +75,7 @@ class ToolCall(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, ta
 
     id: str
     name: str
+    # left out of the JSON where nobody gave it: recorded sessions are digested as they are written
     arguments: str = "{}"
 
     def __hash__(self) -> int:

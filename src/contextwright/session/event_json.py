@@ -86,6 +86,22 @@ def encodable(event: Event) -> tuple[Event, bytes]:
         raise _no_json(event, error) from error
 
 
+def refuse_mistyped(event: Event) -> None:
+    """Refuse an event with a field of another type, which no store could read again.
+
+    Raises:
+        SessionError: names the field.
+    """
+    try:
+        _decode(encodable(event)[1])
+    except msgspec.ValidationError as error:
+        raise SessionError(
+            f"a field of another type: {error}",
+            where=f"event {event.id!r}",
+            fix="ids, names, authors and texts are texts, time_ms a whole number",
+        ) from error
+
+
 def _without_defaults(event: Event) -> Event:
     """The event with the objects that stand for no fields and for success where it has its own:
     two events that say the same are the same bytes."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.errors import SessionError
 from contextwright.session.content import parts_of
 from contextwright.session.event import (
@@ -19,6 +20,7 @@ from contextwright.session.event import (
     ToolCall,
     ToolResult,
 )
+from contextwright.session.event_json import refuse_mistyped
 from contextwright.session.exchange import Exchange
 from contextwright.session.lineage import (
     FORK,
@@ -61,6 +63,7 @@ class Session:
         tools: Iterable[Tool] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
+        expect_types("Session(metadata=...)", SessionError, metadata=(metadata or {}, Mapping))
         self.id = id
         self.log = Log(events)
         self.state = State()
@@ -106,6 +109,7 @@ class Session:
 
     def extend(self, events: Iterable[Event]) -> None:
         """Append several events."""
+        expect_types("session.extend(events)", SessionError, events=(events, Iterable))
         self.log.extend(events)
 
     def add(self, role: Role, *parts: MessagePart, **fields: Any) -> Event:
@@ -122,6 +126,7 @@ class Session:
             _check_fields(role, fields, where)
             event = Event(role=role, parts=tuple(parts_of(parts, role, where)), **fields)
             _check_roles(event)
+            refuse_mistyped(event)
             return self.append(event)
 
     def user(self, *parts: MessagePart, **fields: Any) -> Event:
@@ -163,6 +168,7 @@ class Session:
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Set state keys; None removes one. The change is kept with its place in the log."""
+        expect_types("session.update(values)", SessionError, values=(values, Mapping))
         with self._lock:
             self._set(values)
 
@@ -190,6 +196,7 @@ class Session:
 
     def note(self, key: str, notes: Any) -> None:
         """Set the notes that `C.notes(key)` reads."""
+        expect_types("session.note(key, notes)", SessionError, key=(key, str))
         self.update({NOTES_PREFIX + key: notes})
 
     def resolve(self, *ids: str, why: str = "resolved") -> tuple[str, ...]:
@@ -253,6 +260,12 @@ class Session:
         Raises:
             SessionError: it has not come so far.
         """
+        expect_types(
+            "session.snapshot_at(position, state_version)",
+            SessionError,
+            position=(position, int),
+            state_version=(state_version, int),
+        )
         if position > len(self.log) or state_version > len(self.changes):
             raise SessionError(
                 f"session {self.id!r} has {len(self.log)} events and {len(self.changes)} state "

@@ -1,7 +1,6 @@
 """Specs as JSON and back. All arguments are written out, so that a changed default changes no
 replay."""
 
-from codecs import BOM_UTF8
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ from contextwright.errors import SpecError, nearest
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When, is_bare
 from contextwright.spec.kind import Kind
 from contextwright.spec.option_limits import limit_fault
+from contextwright.text.byte_order_mark import without_mark
 
 MAX_DEPTH = 100
 """Nesting of a spec; deeper ones are refused rather than followed."""
@@ -47,10 +47,8 @@ def from_json(data: bytes | str) -> Expr:
         SpecError: not JSON, an unknown word or option, a pipe that means nothing. `where` is a
             JSON pointer.
     """
-    if isinstance(data, bytes):
-        data = data.removeprefix(BOM_UTF8)  # as some editors begin a file
     try:
-        value = msgspec.json.decode(data)
+        value = msgspec.json.decode(without_mark(data) if isinstance(data, bytes) else data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise SpecError(
             f"a spec file that is not JSON: {error}",

@@ -59,6 +59,22 @@ def word_function(struct: type[Any]) -> Callable[..., Any]:
     return make_word
 
 
+def check_call(
+    name: str, function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    """Refuse a call that a function of other words, such as `C.when`, does not take.
+
+    Raises:
+        SpecError: too many arguments, one that is missing, unknown or doubled.
+    """
+    takes = inspect.signature(function)
+    try:
+        takes.bind(*arguments, **options)
+    except TypeError as error:
+        where, fix = _written(name, arguments, options), _written_shape(name, takes)
+        raise SpecError(f"{name}: {error}", where=where, fix=fix) from None
+
+
 def make(struct: type[W], **options: Any) -> W:
     """A struct with its options checked against their types.
 
@@ -229,22 +245,31 @@ def _names(struct: type[Any]) -> str:
 
 
 def _shape(struct: type[Any]) -> str:
+    return _written_shape(f"{struct.namespace}.{struct.word}", signature(struct))
+
+
+def _written_shape(name: str, takes: inspect.Signature) -> str:
     """`C.budget(max_tokens, *, overflow)`: the options without their types."""
     bare = [
         parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in signature(struct).parameters.values()
+        for parameter in takes.parameters.values()
     ]
-    return f"{struct.namespace}.{struct.word}{inspect.Signature(bare)}"
+    return f"{name}{inspect.Signature(bare)}"
 
 
 def _call(struct: type[Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-    shown = [_shown(value) for value in arguments]
-    shown += [f"{name}={_shown(value)}" for name, value in options.items()]
-    return f"{struct.namespace}.{struct.word}({', '.join(shown)})"[:SHOWN]
+    return _written(f"{struct.namespace}.{struct.word}", arguments, options)
 
 
-def _shown(value: Any) -> str:
+def _written(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
+    texts = [shown(value) for value in arguments]
+    texts += [f"{option}={shown(value)}" for option, value in options.items()]
+    return f"{name}({', '.join(texts)})"[:SHOWN]
+
+
+def shown(value: object) -> str:
+    """A value in an error, in as many characters as a call is shown in."""
     try:
-        return repr(value)
+        return repr(value)[:SHOWN]
     except Exception:  # noqa: BLE001 -- an object's own repr, a number of too many digits
         return "..."

@@ -9,7 +9,8 @@ from urllib.parse import unquote
 
 import msgspec
 
-from contextwright.errors import CorruptData
+from contextwright.argument_types import expect_types
+from contextwright.errors import CorruptData, StoreError
 from contextwright.stores.artifacts import SHA256, Artifacts
 from contextwright.stores.store import SessionStore
 
@@ -69,7 +70,18 @@ def collect(
         keep_days: retention windows by the beginnings of names; `math.inf` for ever. Names
             that none of them begins stay as long as `KEEP_DAYS` says.
         dry: say what would go, remove nothing.
+
+    Raises:
+        StoreError: an argument of another type; nothing was removed.
     """
+    where = "collect(artifacts, live, ...)"
+    expect_types(where, StoreError, artifacts=(artifacts, Artifacts), now_ms=(now_ms, float))
+    # a text would be as many refs as it has characters
+    refs = None if isinstance(live, str) else live
+    expect_types(where, StoreError, live=(refs, Iterable))
+    expect_types(where, StoreError, keep_days=(keep_days, Mapping))
+    for begins, days in keep_days.items():
+        expect_types(where, StoreError, **{f"keep_days[{begins!r}]": (days, float)})
     names = artifacts.names()
     old = {n.name for n in names if now_ms - n.written_ms > _window_ms(n.name, keep_days)}
     wanted = {form for ref in live for form in forms(ref)}

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.blocks.ref import Ref, parse_ref
 from contextwright.errors import CorruptData, RefError
 from contextwright.stored_record import StoredRecord
@@ -102,6 +103,7 @@ class Artifacts:
                 where="put(data, name=...)",
                 fix="put(text.encode(), name=...)",
             )
+        expect_types("put(data, name=...)", RefError, name=(name, str))
         _check_name(name)
         digest = sha256(data).hexdigest()
         self._keys.write(f"blobs/{digest}", data, replace=False)

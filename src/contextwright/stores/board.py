@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.errors import CorruptData, StoreError, WriteConflict
 from contextwright.stored_record import StoredRecord
 from contextwright.stores import board_rows as sql
@@ -75,6 +76,10 @@ class RowBoard(RowStore):
     def __init__(
         self, database: RowDatabase, lease_s: float, most_attempts: int, clock: Callable[[], int]
     ) -> None:
+        where = f"{type(self).__name__}(...)"
+        expect_types(
+            where, StoreError, lease_s=(lease_s, float), most_attempts=(most_attempts, int)
+        )
         if not 0.001 <= lease_s < math.inf:
             raise StoreError(
                 f"a lease of {lease_s} seconds",
@@ -101,7 +106,8 @@ class RowBoard(RowStore):
             StepError: a step without a checklist. StoreError: an unknown step in `after`, or
                 another step under a known id.
         """
-        plain = [step_of(step) for step in steps]
+        expect_types("add(*steps, after=...)", StoreError, after=(after, Iterable))
+        plain = [step_of(step, "add(*steps)") for step in steps]
         before = (after,) if isinstance(after, str) else tuple(after)
         with self._database.writing() as connection:
             for step in plain:
@@ -137,7 +143,12 @@ class RowBoard(RowStore):
 
         Args:
             task: only steps of this task.
+
+        Raises:
+            StoreError: no name of a worker.
         """
+        expect_types("claim(worker)", StoreError, worker=(worker, str), task=(task, str))
+        worker = _plain(worker)
         with self._database.writing() as connection:
             now, last = self._clock(), 0
             while True:
@@ -172,10 +183,11 @@ class RowBoard(RowStore):
             result: plain JSON data, for those who look later.
 
         Raises:
-            StoreError: the claim ran out and another worker has the step, or did it; or the
-                result is no JSON data.
+            StoreError: the claim ran out and another worker had the step, or the result is no
+                JSON data.
         """
-        self._set(claim, sql.COMPLETE, _encoded(result, f"result of step {claim.step.step_id!r}"))
+        step = _claimed(claim)
+        self._set(claim, sql.COMPLETE, _encoded(result, f"result of step {step.step_id!r}"))
 
     def release(self, claim: StepClaim) -> None:
         """The step is ready again, at once.
@@ -191,6 +203,7 @@ class RowBoard(RowStore):
         Raises:
             StoreError: it is not this worker's any more, or the reason is no text.
         """
+        expect_types("fail(claim, reason)", StoreError, reason=(reason, str))
         self._set(claim, sql.FAIL, _plain(reason))
 
     def reject(self, task: str, step: str, reason: str) -> None:
@@ -198,8 +211,9 @@ class RowBoard(RowStore):
         it any more, until it is reopened; those that need it wait.
 
         Raises:
-            StoreError: there is no such step, or it is rejected already.
+            StoreError: there is no such step, or it is rejected already, or the reason is no text.
         """
+        expect_types("reject(task, step, reason)", StoreError, reason=(reason, str))
         self._mark(sql.REJECT, (_plain(reason), task, step), "to be rejected")
 
     def reopen(self, task: str, step: str) -> None:
@@ -264,7 +278,7 @@ class RowBoard(RowStore):
             )
 
     def _set(self, claim: StepClaim, statement: str, value: int | bytes | str) -> None:
-        step = claim.step
+        step = _claimed(claim)
         row = (value, step.task_id, step.step_id, claim.token)
         if self._database.run_each(statement, [row]) != 1:
             raise WriteConflict(
@@ -298,6 +312,16 @@ class TaskBoard(RowBoard):
         sql.migrate(database)
 
 
+def _claimed(claim: StepClaim) -> Step:
+    """The step of a claim.
+
+    Raises:
+        StoreError: it is none.
+    """
+    expect_types("board.claim(worker) gives claims", StoreError, claim=(claim, StepClaim))
+    return claim.step
+
+
 def _place(step: Step) -> str:
     return f"task {step.task_id!r}, step {step.step_id!r}"
 
@@ -313,9 +337,9 @@ def _encoded(value: Any, where: str) -> bytes:
         ) from error
 
 
-def _plain(reason: str) -> str:
-    """A reason that a file can hold."""
-    return str(reason).encode("utf-8", "replace").decode()
+def _plain(text: str) -> str:
+    """A text that a file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _listed(row: StepRow, now: int, *, waits: bool) -> BoardEntry:

@@ -9,7 +9,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from contextwright.argument_types import expect_types
 from contextwright.errors import CorruptData, ReadOnlyStore, StoreBusy, StoreError, StoreFull
+from contextwright.process_bound import ProcessBound
 from contextwright.stores.row_hash import row_hash
 from contextwright.stores.session_row import Connection
 
@@ -66,8 +68,15 @@ class Database:
         rest_s: float = 0.0,
         as_it_is: bool = False,
     ) -> None:
+        if not isinstance(path, str | Path) or not str(path):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise StoreError(
+                f"expected the path of a file, got {path!r}",
+                where="path",
+                fix='such as "agents.ctx.db"; ":memory:" for one that ends with the process',
+            )
         self.path, self._fix = str(path), fix
         self._rest_s, self._rests_until_s = rest_s, 0.0
+        self._is_closed = False
         self._lock = threading.RLock()
         self._triggers: list[str] = []
         self.read_only = _is_read_only(self.path)
@@ -115,6 +124,7 @@ class Database:
 
     def close(self) -> None:
         """Close the file."""
+        self._is_closed = True
         self._connection.close()
 
     def scrub(self) -> None:
@@ -218,6 +228,8 @@ class Database:
 
     @contextmanager
     def _named(self) -> Generator[None]:
+        if self._is_closed:
+            raise StoreError("the store was closed", where=self.path, fix="open it again")
         if time.monotonic() < self._rests_until_s:
             what = "another process's transaction was waited for in vain a moment ago"
             raise StoreBusy(what, where=self.path, fix=_FIXES[StoreBusy])
@@ -271,8 +283,10 @@ class RowDatabase(Protocol):
     def run_each(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int: ...
 
 
-class RowStore:
+class RowStore(ProcessBound):
     """A store of rows."""
+
+    in_a_worker = "open it where it is used, by the same path or address"
 
     def __init__(self, database: RowDatabase) -> None:
         self.path, self._database = database.path, database
@@ -327,5 +341,6 @@ class CountingStore(RowStore):
 
     def _each(self, statement: str, ids: str | Iterable[str]) -> int:
         """Run a statement with each id, or the one; how many rows it changed."""
+        expect_types("the ids of records", StoreError, ids=(ids, Iterable))
         wanted = [ids] if isinstance(ids, str) else ids
         return self._database.run_each(statement, ((id,) for id in wanted))

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from contextwright.errors import CorruptData
+from contextwright.session.checked_call import CheckedRecord
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 from contextwright.stores.row_hash import HashedTable, check_row
@@ -16,7 +17,7 @@ KINDS = get_args(MemoryKind)
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class MemoryRecord(msgspec.Struct, frozen=True, kw_only=True):
+class MemoryRecord(msgspec.Struct, metaclass=CheckedRecord, frozen=True, kw_only=True):
     """Something worth keeping.
 
     Args:

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from contextwright.errors import StoreError, WriteConflict
+from contextwright.argument_types import expect_types
+from contextwright.errors import StoreError, WriteConflict, nearest
 from contextwright.retrieval.index import ONE, Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.vectors import Vectorizer
@@ -84,6 +85,18 @@ class RowMemory(CountingStore):
         half_life_days: float,
         clock: Callable[[], int],
     ) -> None:
+        where = f"{type(self).__name__}(...)"
+        expect_types(where, StoreError, half_life_days=(half_life_days, float))
+        if half_life_days < 0:
+            raise StoreError(
+                f"half_life_days is {half_life_days}", where=where, fix="0 for no decay, or days"
+            )
+        if embedder is not None and not callable(getattr(embedder, "vectors", None)):
+            raise StoreError(
+                f"expected an embedder with vectors(texts), got {type(embedder).__name__}",
+                where=where,
+                fix="give one, or leave it out: without one, memories are found by words",
+            )
         super().__init__(database, used, clock)
         self._embedder, self._half_life_ms = embedder, half_life_days * 86_400_000
         self._indexes: dict[str, Index] = {}
@@ -111,6 +124,13 @@ class RowMemory(CountingStore):
                 text or scope.
         """
         one = MemoryRecord(text=memory, **fields) if isinstance(memory, str) else memory
+        expect_types("write(memory)", StoreError, memory=(one, MemoryRecord))
+        if one is memory and fields:
+            raise StoreError(
+                f"{next(iter(fields))} is given beside a record",
+                where="write(memory, ...)",
+                fix="say it in the record: MemoryRecord(text=..., kind=...)",
+            )
         _refuse_unfit(one)
         one = one if one.id else msgspec.structs.replace(one, id=_id(one))
         with self._database.writing() as connection:
@@ -216,7 +236,20 @@ class RowMemory(CountingStore):
 
         Args:
             now_ms: milliseconds since 1970, for the decay by age; without it there is none.
+
+        Raises:
+            StoreError: an argument of another type, or an unknown kind.
         """
+        where = "search(query, k)"
+        expect_types(where, StoreError, query=(query, str), k=(k, int), scope=(scope, str))
+        time = 0 if now_ms is None else now_ms
+        expect_types(where, StoreError, kinds=(kinds, Iterable), now_ms=(time, float))
+        kinds = (kinds,) if isinstance(kinds, str) else kinds
+        for kind in kinds:
+            if kind not in KINDS:
+                raise StoreError(
+                    f"no memory is of kind {kind!r}", where=where, fix=nearest(str(kind), KINDS)
+                )
         pool = self._best_memories(query, 4 * k, scope, kinds)
         aged = [MemoryHit(one, score * self._age(one, now_ms)) for one, score in pool]
         aged.sort(key=lambda hit: (-hit.score, hit.memory.id))

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from weakref import WeakKeyDictionary
 
 from contextwright.errors import CorruptData, SessionError, StoreError, WriteConflict
+from contextwright.process_bound import ProcessBound
 from contextwright.session.event import Event
 from contextwright.session.event_json import event_json
 from contextwright.session.log import Log
@@ -15,11 +16,13 @@ from contextwright.stores.session_row import Connection, SessionRow
 from contextwright.stores.session_rows import StoredSession, session_ids, storable
 
 
-class RowSessions(ABC):
+class RowSessions(ProcessBound, ABC):
     """A `SessionStore` over transactions: one row an event, a hash a row, a chain a log."""
 
     path: str
     """Names the database in errors."""
+
+    in_a_worker = "open it where it is used, by the same path or address"
 
     def __init__(self) -> None:
         # the rows and the log of each session in memory when it was loaded or saved last

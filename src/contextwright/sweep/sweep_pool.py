@@ -1,6 +1,7 @@
 """Parts of a sweep in processes: one that ends takes no other part with it."""
 
 import os
+import signal
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -110,8 +111,14 @@ class _Pool:
 
 
 def _processes(count: int) -> ProcessPoolExecutor:
-    # a forked process would hold locks of threads that it does not have
-    return ProcessPoolExecutor(count, get_context("spawn"))
+    # a forked process would hold locks of threads that it does not have; Ctrl-C, which a terminal
+    # sends to all of them, ends one without a word, and this process says it
+    return ProcessPoolExecutor(
+        count,
+        get_context("spawn"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def usual_workers() -> int:

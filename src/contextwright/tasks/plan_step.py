@@ -1,10 +1,12 @@
 """A step of a plan: the unit of work that a pack is built for (context-packs.md#step)."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, Literal
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.errors import StepError
 from contextwright.session.checked_call import CheckedCall
 from contextwright.session.state import EVIDENCE as LISTED_ARTIFACTS
@@ -141,14 +143,28 @@ def step_in(state: Mapping[str, Any]) -> Step | None:
 
 
 def assign(step: Step | None) -> dict[str, Any]:
-    """The state change that makes a step the one at hand, or that ends it."""
+    """The state change that makes a step the one at hand, or that ends it.
+
+    Raises:
+        StepError: it is no step.
+    """
+    if step is not None:
+        expect_types("assign(step)", StepError, step=(step, Step))
     return {PLAN: step.to_state() if step is not None else None}
 
 
 def folder_of(task_id: str, step_id: str) -> str:
-    """Where artifacts of a step are kept, below `artifact://`."""
-    step = segment(step_id)
-    return f"tasks/{segment(task_id)}/{f'step-{step}' if step[0].isdigit() else step}"
+    """Where artifacts of a step are kept, below `artifact://`; no other step has the folder."""
+    step = _own_segment(step_id)
+    return f"tasks/{_own_segment(task_id)}/{f'step-{step}' if step[0].isdigit() else step}"
+
+
+def _own_segment(name: str) -> str:
+    """A name as a segment that no other name has: what could not be written is told by a digest."""
+    safe = segment(name)
+    if safe == name or not name:
+        return safe
+    return f"{safe}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
 def segment(name: str) -> str:

@@ -36,6 +36,10 @@ class Counter:
     def __repr__(self) -> str:
         return f"<Counter {self.id}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # for `copy` and `pickle`: a vocabulary is loaded where it is used
+        return _same_counter, (self.id, self.base, self.hundredths, self.digits)
+
     @property
     def exact(self) -> bool:
         """Whether it is the model's own count, not an estimate."""
@@ -101,6 +105,10 @@ class GuardedCounter(Counter):
         super().__init__(named, estimate.base, estimate.hundredths, digits=estimate.digits)
         self._own = own
         self.failed = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        estimate = Counter(self.id, self.base, self.hundredths, digits=self.digits)
+        return GuardedCounter, (self._own, estimate)
 
     def _count(self, text: str) -> int:
         try:
@@ -221,6 +229,16 @@ def named_counter(id: str) -> Counter:
             f"no counter {id!r}", where="counter", fix="such as o200k_base or o200k_base*135"
         )
     return Counter(id, match[1], int(match[3] or 100), digits=bool(match[2]))
+
+
+def _same_counter(id: str, base: str, factor: int, digits: bool) -> Counter:
+    """The counter that says the same as one of another process: the one of its id, if it has one
+    of those."""
+    if _ID.fullmatch(id):
+        named = named_counter(id)
+        if (named.base, named.hundredths, named.digits) == (base, factor, digits):
+            return named
+    return Counter(id, base, factor, digits=digits)
 
 
 def scaled(counter: Counter, factor: int) -> Counter:

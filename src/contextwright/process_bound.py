@@ -1,0 +1,28 @@
+"""What has locks, memory or connections of its process: a copy of it would not be true."""
+
+from typing import ClassVar, NoReturn, SupportsIndex
+
+from contextwright.errors import CopyError
+
+
+class ProcessBound:
+    """It is neither copied nor pickled, and says what is made in another process instead of it."""
+
+    in_a_worker: ClassVar[str] = (
+        "pickle what is data (messages, a Session, a spec, a Target) and make the other one where "
+        "it is used, once in each worker"
+    )
+    """What to do where a copy of it was wanted."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """For `copy` and `pickle`.
+
+        Raises:
+            CopyError: at any time.
+        """
+        name = type(self).__name__
+        raise CopyError(
+            f"no {name} can be copied or pickled: it has locks and memory of its process",
+            where=name,
+            fix=self.in_a_worker,
+        )
