@@ -17,6 +17,8 @@ from contextwright import (
 )
 from contextwright.engine.door import OPTIONS, OWN_OPTIONS
 from contextwright.engine.engine_options import EngineOptions
+from contextwright.errors import ReplayError, SessionError
+from contextwright.models import Models
 from contextwright.render.target import TargetOptions
 
 MESSAGES = [{"role": "user", "content": "hi"}]
@@ -75,3 +77,45 @@ def test_conversations_want_a_store_and_a_context_wants_conversations():
 def test_many_refuse_an_unknown_option_before_anything_runs():
     with pytest.raises(SpecError, match=r"unexpected option 'now_m'(.|\n)*now_ms"):
         compile_many([MESSAGES], SPEC, model="gpt-5", now_m=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"agent": 5}, "expected a text as agent, got int"),
+        ({"scope": None}, "expected a text as scope, got NoneType"),
+        ({"suspend": "no"}, "expected a bool as suspend, got str"),
+        ({"never_dearer": 1}, "expected a bool as never_dearer, got int"),
+        ({"clock": 5}, "expected a function as clock, got int"),
+        ({"roots": 5}, "expected folders as a list of paths"),
+        ({"events": "compile"}, "expected hooks by the names of their events, got str"),
+    ],
+)
+def test_what_would_do_nothing_is_refused(options, what):
+    with pytest.raises(SpecError, match=what):
+        Engine(SPEC, "gpt-5", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"limits": 5}, "expected a Limits as limits, got int"),
+        ({"embedder": "minilm"}, r"expected an embedder with `embed\(texts\)`, got str"),
+    ],
+)
+def test_models_refuse_what_is_none(options, what):
+    with pytest.raises(SpecError, match=what):
+        Models(**options)
+
+
+@pytest.mark.parametrize("call", ["record", "ledger", "bill"])
+def test_what_is_no_session_is_named(call):
+    more = (None,) if call == "bill" else ()
+    with pytest.raises(SessionError, match=rf"(?s)expected a session.*Engine\.{call}\(session\)"):
+        getattr(Engine(SPEC, "gpt-5"), call)("s", *more)
+
+
+def test_a_pack_goes_back_to_a_session():
+    pack = compile(MESSAGES, SPEC, model="gpt-5")
+    with pytest.raises(ReplayError, match="expected a Session as session, got NoneType"):
+        pack.original(None)

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
 from contextwright.errors import NotInThisFormat, ReplayError
@@ -75,6 +76,7 @@ class Pack(msgspec.Struct, frozen=True):
         """
         from contextwright.formats import FORMATS, write_session
 
+        expect_types("pack.original(session)", ReplayError, session=(session, Session))
         manifest, digest = self.manifest, session.log.digest(self.manifest.position)
         if manifest.format not in FORMATS:
             raise NotInThisFormat(

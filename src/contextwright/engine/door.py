@@ -1,6 +1,6 @@
 """The one door of `compile`, `Engine` and the adapters: what stands for a session, or a spec."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -247,7 +247,8 @@ def sources_of(
     Raises:
         SpecError: a store that can not read, or roots and hosts of another type.
     """
-    if isinstance(roots, (str, Path)) or not all(isinstance(one, (str, Path)) for one in roots):
+    are_many = isinstance(roots, Iterable) and not isinstance(roots, (str, Path))
+    if not are_many or not all(isinstance(one, (str, Path)) for one in roots):
         raise SpecError(
             "expected folders as a list of paths", where=f"{where}: roots", fix='roots=["reports"]'
         )

@@ -18,6 +18,7 @@ from contextwright.engine.door import (
     compiled_by,
     expect_type,
     ports_of,
+    session_of,
     snapshot_of,
     sources_of,
     spec_or_compiler,
@@ -27,7 +28,7 @@ from contextwright.engine.door import (
     writable_session,
 )
 from contextwright.engine.embedded import answering_by
-from contextwright.engine.engine_options import expect_stores
+from contextwright.engine.engine_options import expect_plain, expect_stores
 from contextwright.engine.event_hooks import EventHooks, with_notes
 from contextwright.engine.events import EventName
 from contextwright.engine.hydrate import hydrate
@@ -130,6 +131,7 @@ class Engine(ProcessBound):
         # around somebody's own compiler nothing is captured, noted or redacted here
         self.spec: Expr = made if isinstance(made, Expr) else C.none()
         expect_stores("Engine(...)", sessions, memory, retrievers)
+        expect_plain("Engine(...)", agent, scope, clock, suspend, never_dearer)
         self.agent, self.sessions, self.models = agent, sessions, answering_by(models)
         self._sources = sources_of(artifacts, roots, hosts, "Engine(...)")
         self.artifacts, self.roots, self.hosts = artifacts, tuple(roots), dict(hosts)
@@ -138,8 +140,7 @@ class Engine(ProcessBound):
         self.calibrator, self._target = Calibrator(), CalibratedTarget(base)
         self._ledgers = Ledgers(instead_of(self.spec, base), suspends=suspend)
         self._put_off = PutOff(self.spec, self._ledgers, waits=never_dearer, gives_way=suspend)
-        self._recoveries, self._hooks = Recoveries(), EventHooks()
-        self._hooks.on_all(events)
+        self._recoveries, self._hooks = Recoveries(), EventHooks(events)
         self.budget = budget_of(budget, base.model, "Engine(...)")
 
     @property
@@ -334,7 +335,7 @@ class Engine(ProcessBound):
         Raises:
             SessionBudgetError: a threshold of the budget ends the session; all was written.
         """
-        with remembering(memo_of(session.log)):
+        with remembering(memo_of(session_of(session, "Engine.record(session)").log)):
             recording = self._recording(session, billed_usage(billed, billed_input))
             run_tasks(recording, self.models, *whose(session))
 
@@ -343,7 +344,8 @@ class Engine(ProcessBound):
     ) -> None:
         """`record`, letting the event loop run, while a store writes as well."""
         recording = self._recording(session, billed_usage(billed, billed_input))
-        await adrive(recording, self.models, *whose(session), owner=memo_of(session.log))
+        memo = memo_of(session_of(session, "Engine.arecord(session)").log)
+        await adrive(recording, self.models, *whose(session), owner=memo)
 
     def _recording(self, session: Session, usage: Usage | None) -> TaskGenerator[None]:
         self.bill(session, usage)
@@ -428,17 +430,15 @@ class Engine(ProcessBound):
 
     def ledger(self, session: Session) -> LedgerSummary:
         """What a conversation's requests cost so far, against sending everything."""
-        return self._ledgers.of(session.log).summary()
+        return self._ledgers.of(session_of(session, "Engine.ledger(session)").log).summary()
 
     def bill(
         self, session: Session, usage: Usage | None, *read_back: Usage, pack: Pack | None = None
     ) -> None:
-        """Learn from the bill of a pack, by default the last one, and count it, as `record` does.
-
-        Args:
-            read_back: bills of the requests by which its answer went on.
-        """
-        self._ledgers.of(session.log).billed(usage, self._target.base.model, *read_back)
+        """Learn from the bill of a pack, by default the last one, and count it, as `record` does;
+        `read_back` are bills of the requests by which its answer went on."""
+        ledger = self._ledgers.of(session_of(session, "Engine.bill(session)").log)
+        ledger.billed(usage, self._target.base.model, *read_back)
         if usage is not None:
             self.learn(session, usage.context, pack)
             self.budget.add(session, sum(read_back, usage), self._target.base.model, self._hooks)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from contextwright.argument_types import expect_types
 from contextwright.engine.run_tasks import TaskRunner
 from contextwright.engine.session_budget import SessionBudget
 from contextwright.errors import SpecError
@@ -36,6 +37,27 @@ class EngineOptions(TargetOptions, total=False):
     budget: SessionBudget | None
     suspend: bool
     never_dearer: bool
+
+
+def expect_plain(
+    where: str, agent: object, scope: object, clock: object, suspend: object, never_dearer: object
+) -> None:
+    """Refuse names, a clock and switches of another type: they would only do nothing.
+
+    Args:
+        where: the call that was given them.
+
+    Raises:
+        SpecError: one of them is.
+    """
+    switches = {"suspend": (suspend, bool), "never_dearer": (never_dearer, bool)}
+    expect_types(where, SpecError, agent=(agent, str), scope=(scope, str), **switches)
+    if clock is not None and not callable(clock):
+        raise SpecError(
+            f"expected a function as clock, got {type(clock).__name__}",
+            where=where,
+            fix="clock=lambda: int(time.time() * 1000)",
+        )
 
 
 def expect_stores(where: str, sessions: object, memory: object, retrievers: object) -> None:

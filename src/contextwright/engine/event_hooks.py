@@ -59,9 +59,10 @@ _NO_LIMIT = 10**9
 class EventHooks:
     """The hooks of an engine. One that fails ends no turn: a note of the manifest names it."""
 
-    def __init__(self) -> None:
+    def __init__(self, hooks: Mapping[str, Any] | None = None) -> None:
         self._hooks: dict[str, list[tuple[Hook, bool]]] = {name: [] for name in EVENTS}
         self._notes: WeakKeyDictionary[Log, list[str]] = WeakKeyDictionary()
+        self._on_all(hooks)
 
     def on(self, name: str, hook: object, *, contents: bool = False) -> None:
         """Call a function at an event.
@@ -80,9 +81,19 @@ class EventHooks:
             )
         self._hooks[name].append((hook, contents))
 
-    def on_all(self, hooks: Mapping[str, Any] | None) -> None:
+    def _on_all(self, hooks: Mapping[str, Any] | None) -> None:
         """Put on hooks by the name of their event, one or several each; one with an attribute
-        `contents` that is true gets contents."""
+        `contents` that is true gets contents.
+
+        Raises:
+            SpecError: as `on`, or they stand under no names.
+        """
+        if hooks is not None and not isinstance(hooks, Mapping):  # pyright: ignore
+            raise SpecError(
+                f"expected hooks by the names of their events, got {type(hooks).__name__}",
+                where="Engine(events=...)",
+                fix='events={"compile": print}',
+            )
         for name, several in (hooks or {}).items():
             listed = (
                 cast("list[object]", several) if isinstance(several, (list, tuple)) else [several]

@@ -18,9 +18,10 @@ from typing import Any
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.blocks.block import Blocks
 from contextwright.blocks.transcript import transcript
-from contextwright.errors import ModelError
+from contextwright.errors import ModelError, SpecError
 from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
@@ -107,6 +108,13 @@ class Models(ProcessBound):
         uniform: Callable[[float, float], float] = random.uniform,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        expect_types("Models(...)", SpecError, limits=(limits or Limits(), Limits))
+        if embedder is not None and not callable(getattr(embedder, "embed", None)):
+            raise SpecError(
+                f"expected an embedder with `embed(texts)`, got {type(embedder).__name__}",
+                where="Models(embedder=...)",
+                fix="such as contextwright.retrieval.static_embedder.StaticEmbedder(FOLDER)",
+            )
         self.llm: LLM | None = _llm_of(llm)
         self.embedder = embedder
         self.limits = limits or Limits()
