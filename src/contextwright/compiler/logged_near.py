@@ -14,7 +14,7 @@ from contextwright.compiler.step_places import LimitStep
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.session.event_index import ORPHAN
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import Span, spans_between
+from contextwright.spec.log_part import Span, front_tokens, spans_between
 from contextwright.spec.terminal import Stage, Terminal
 
 
@@ -97,9 +97,9 @@ def _whole_until(first: int, step: LimitStep, span: int, inputs: Inputs) -> int:
     stop = min(max(first, step.since), step.place)
     if span <= 0:
         return stop
-    spans = (tokens_between(stop, step.place, inputs) // span - 1) * span
+    front = front_tokens(tokens_between(stop, step.place, inputs), span)
     places = range(stop, step.place + 1)
-    return stop + bisect_left(places, spans, key=lambda at: tokens_between(stop, at, inputs))
+    return stop + bisect_left(places, front, key=lambda at: tokens_between(stop, at, inputs))
 
 
 def _near_from(first: int, whole: int, held: list[int], limit: int, inputs: Inputs) -> int:

@@ -24,7 +24,7 @@ from contextwright.compiler.stood_for import NO_MERGES, StoodFor, joined_spans
 from contextwright.compiler.token_sums import tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import spans_between
+from contextwright.spec.log_part import front_tokens, spans_between
 from contextwright.spec.terminal import (
     CompactLargest,
     CompactLongTurn,
@@ -83,7 +83,7 @@ def with_whole(then: BudgetState, old: Blocks, since: int, span: int | None) -> 
     costs = then.inputs.costs(old[: len(orders)])
     if span > 0 and orders == sorted(orders):
         sums = list(accumulate(costs[stop:], initial=0))
-        stop += max(0, bisect_left(sums, (sums[-1] // span - 1) * span))
+        stop += max(0, bisect_left(sums, front_tokens(sums[-1], span)))
     return replace(then, whole=old[:stop], whole_tokens=sum(costs[:stop]))
 
 

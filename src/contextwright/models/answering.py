@@ -45,7 +45,7 @@ from contextwright.models.single_flight import SingleFlight
 from contextwright.models.spend import Allowance, MeteredLLM, Spending, SpendLimit, is_usage
 from contextwright.models.text_similarity import TextSimilarity
 from contextwright.process_bound import ProcessBound
-from contextwright.spec.task import Answer, Task, answer_to
+from contextwright.spec.task import Answer, Task, answer_to, of_conversation
 from contextwright.tokens.counter import Counter, named_counter
 from contextwright.worker_threads import off_loop
 
@@ -385,8 +385,7 @@ def _text(value: Any) -> str:
 
 def _for_task(answer: Answer, task: Task) -> Answer:
     """An answer that may have been made for another series with the same content."""
-    own = {"covers": task.covers, "whole": task.whole, "without": task.without}
-    return msgspec.structs.replace(answer, series=task.series, **own)
+    return msgspec.structs.replace(of_conversation(answer, task), series=task.series)
 
 
 def _llm_of(source: LLM | str | None) -> LLM | None:

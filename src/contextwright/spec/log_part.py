@@ -17,6 +17,12 @@ FEW = 3
 """Neighbours from which on a range names them in fewer words than their ids."""
 
 
+def front_tokens(tokens: int, span: int) -> int:
+    """Of so many tokens, in spans of a length, those before the newest whole span: what lies there
+    is looked at no more, and the place moves by a span at a time."""
+    return (tokens // span - 1) * span
+
+
 class LogPart(NamedTuple):
     """Exchanges of the log.
 

@@ -175,14 +175,14 @@ class Answers:
         known = self._by_fingerprint.get(task.fingerprint)
         if known is None or not task.series:
             return known
-        return _of_conversation(known, task)
+        return of_conversation(known, task)
 
     def gives(self, answer: Answer) -> bool:
         """Whether it is given to the task that it is of."""
         known = self._by_fingerprint.get(answer.fingerprint)
         if known is None or known is answer:
             return known is not None
-        return _of_conversation(known, answer) == answer
+        return of_conversation(known, answer) == answer
 
     def by_words(self, task: Task) -> Answer | None:
         """What stands for scores that whoever asks works out by words; None where others score."""
@@ -217,7 +217,7 @@ class Answers:
         return fingerprint in self._by_fingerprint
 
 
-def _of_conversation(answer: Answer, one: Task | Answer) -> Answer:
+def of_conversation(answer: Answer, one: Task | Answer) -> Answer:
     """The answer as one of the conversation that a task, or another answer, is of."""
     if answer.whole == one.whole:
         return answer

@@ -13,6 +13,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError, is_number
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.log_part import front_tokens
 from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
@@ -137,8 +138,8 @@ class Sliding(DividedLog, frozen=True, kw_only=True):
         """The first exchange that is weighed: as `_too_far` has it."""
         far, span, before = sinks, REACH * self.window, tokens(sinks)
         if tokens(stop) >= 2 * span:
-            spans = ((tokens(stop) - before) // span - 1) * span + before
-            far += bisect_right(range(sinks, stop), spans, key=lambda at: tokens(at + 1))
+            front = front_tokens(tokens(stop) - before, span) + before
+            far += bisect_right(range(sinks, stop), front, key=lambda at: tokens(at + 1))
         return min(far, self._recent(stop, tokens, inputs))
 
     def _front(
@@ -251,7 +252,7 @@ def _too_far(costs: Sequence[int], sinks: int, span: int) -> int:
     if sum(costs) < 2 * span:
         return sinks
     sums = list(accumulate(costs[sinks:]))
-    return sinks + bisect_right(sums, (sums[-1] // span - 1) * span)
+    return sinks + bisect_right(sums, front_tokens(sums[-1], span))
 
 
 class _Chosen:
