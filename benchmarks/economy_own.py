@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from benchmarks.economy_metrics import Message, Method, Request, text_of
-from contextwright import C, Session, target
+from contextwright import C, Engine, Session, target
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.render.exchange_text import text_behind
 from contextwright.session import Text, ToolCall, ToolResult
@@ -62,6 +62,19 @@ def compiled(spec: Expr) -> Method:
                 last += 1
             refs[match[0]] = range(first, last + 1)
         return Request(sent, refs)
+
+    return method
+
+
+def by_engine(spec: Expr) -> Method:
+    """What an engine with its defaults sends, its summaries made by the embedded models."""
+    session, engine = Session(), Engine(spec, "gpt-5", window=1_000_000, reserved_output=0)
+
+    def method(messages: list[Message]) -> Request:
+        for message in messages[len(session) :]:
+            _append(session, message)
+        sent = engine.compile(session).request["messages"]
+        return Request([{k: v for k, v in one.items() if v is not None} for one in sent])
 
     return method
 

@@ -18,7 +18,7 @@ from benchmarks import figures
 from benchmarks.economy import BUDGETS, Method
 from benchmarks.economy_baselines import clearing, dropping, exchanges_of, last_n
 from benchmarks.economy_metrics import Message, tokens_of
-from benchmarks.economy_own import compiled
+from benchmarks.economy_own import by_engine
 from benchmarks.recorded_chats import sessions
 from contextwright import C
 
@@ -40,9 +40,12 @@ METHODS: dict[str, Callable[[int], Method]] = {
     "last-N": last_n,
     "clearing in steps, to .75": clearing,
     "dropping in steps, to .5": dropping,
-    "**`C.compaction`, ours**": lambda budget: compiled(C.default() | C.compaction(budget)),
-    "`C.fit`": lambda budget: compiled(C.default() | C.fit(budget)),
-    "`C.budget`": lambda budget: compiled(C.default() | C.budget(budget)),
+    "**`C.compaction`, ours**": lambda budget: by_engine(C.default() | C.compaction(budget)),
+    "`C.fit`": lambda budget: by_engine(C.default() | C.fit(budget)),
+    "`C.decay`": lambda budget: by_engine(C.default() | C.decay() | C.budget(budget)),
+    "`C.rolling(5)`": lambda budget: by_engine(C.rolling(5) | C.budget(budget)),
+    "`C.summarize`": lambda budget: by_engine(C.summarize() | C.budget(budget)),
+    "`C.budget`": lambda budget: by_engine(C.default() | C.budget(budget)),
 }
 
 
@@ -142,13 +145,15 @@ HEAD = """# What outlives many compactions
 
 What is left of what was said once. In the first half of a recorded tool session {0} rules, {0} decisions, {0} tasks that were
 finished and {0} that were cancelled are planted; the session is sent request by request, and the last request is looked at:
-a name stands in it, or it does not. No model is asked. `python -m benchmarks.fidelity`; the recordings are not part of the project.
+a name stands in it, or it does not. Summaries are made by the embedded rules: no model is asked. `python -m benchmarks.fidelity`; the recordings are not part of the project.
 
 - **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 
 Rules and decisions are told by their wording, in English ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
 have eight wordings. One in other words is kept as any other sentence is: while there is room.
+The summary of `C.fit` has an eighth of the limit, with room for some sixty of them; that of `C.rolling` and `C.summarize` has 400
+tokens and that of `C.decay` 500 (`max_tokens=`), with room for the newest dozen or two.
 """
 
 

@@ -1,6 +1,7 @@
 """`C.fit(target_tokens)`: shorten by a cascade until it fits (context-algebra.md#fit,
 context-algebra.md#cascade)."""
 
+from functools import cache
 from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
@@ -23,17 +24,24 @@ FitStrategy = Literal["cascade", "compact_then_summarize", "summarize_only", "sa
 _RESULTS = Run(step=Compact(strategy="tool_results"), title="compact results")
 _OUTPUTS = Run(step=Compact(), title="compact outputs")
 _DEDUP = Run(step=Dedup(strategy="structural"), title="dedup")
-_OLDEST = SummarizeOldest(max_tokens=SUMMARY_TOKENS)
 _LAST: tuple[Stage, ...] = (Drop(), *LAST_RESORT)
-_STAGES: dict[FitStrategy, tuple[Stage, ...]] = {
-    "cascade": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), _OLDEST, *_LAST),
-    "compact_then_summarize": (_RESULTS, _OUTPUTS, _OLDEST, *_LAST),
-    # what no model summarized is compacted, so that something gave way before anything is dropped
-    "summarize_only": (_OLDEST, Run(step=Compact(), title="compact"), *_LAST),
-    "salience": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), *_LAST),
-    "strict": _LAST,
-}
-"""The cascade, whose first step, the archive, is out already (context-algebra.md#cascade)."""
+SHARE, MOST_TOKENS = 8, 1_200
+"""Part of the limit that a summary may have, an eighth, and tokens of the largest: rules and
+decisions, of which a summary is told first, have room in it for as long as a session may be."""
+
+
+@cache
+def _stages(strategy: FitStrategy, summary: int) -> tuple[Stage, ...]:
+    """The cascade, whose first step, the archive, is out already (context-algebra.md#cascade)."""
+    oldest = SummarizeOldest(max_tokens=summary)
+    return {
+        "cascade": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), oldest, *_LAST),
+        "compact_then_summarize": (_RESULTS, _OUTPUTS, oldest, *_LAST),
+        # what no model summarized is compacted, so that something gave way before any is dropped
+        "summarize_only": (oldest, Run(step=Compact(), title="compact"), *_LAST),
+        "salience": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), *_LAST),
+        "strict": _LAST,
+    }[strategy]
 
 
 class Fit(Terminal, frozen=True, kw_only=True):
@@ -87,7 +95,8 @@ class Fit(Terminal, frozen=True, kw_only=True):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """By the strategy."""
-        return _STAGES[self.strategy]
+        summary = min(MOST_TOKENS, self.target_tokens // SHARE)
+        return _stages(self.strategy, max(SUMMARY_TOKENS, summary))
 
     @property
     def step_low(self) -> int:

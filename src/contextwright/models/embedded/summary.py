@@ -1,24 +1,29 @@
-"""An extractive summary: the sentences with the most frequent words, none twice.
+"""An extractive summary: what holds from there on, what was asked for with what came of it, and the
+lines with the most frequent words, none twice.
 
 Word probability (SumBasic), a position prior, and a choice against repetition (MMR), under a
 token budget. Measured on documentation pages: such a choice with a position prior recalls .20
 of a reference's words, without the prior .16, random .16.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from heapq import nsmallest
-from itertools import chain, repeat
+from itertools import chain
 
 import msgspec
 
-from contextwright.blocks.block import SCORE_ONE, Block, Blocks
-from contextwright.memo.ownership import cached_text, table_of
-from contextwright.models.embedded.statements import statements_in
+from contextwright.blocks.block import SCORE_ONE, Blocks
+from contextwright.models.embedded.summary_lines import (
+    ALONE,
+    SHORT,
+    SummaryLine,
+    lines_before,
+    lines_of,
+)
 from contextwright.spec.task import Task
-from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
-from contextwright.text.sentences import sentences
+from contextwright.text.directives import directives_room
+from contextwright.text.search_terms import content_words
 
 READ, FIRST_READ = 240_000, 16
 """Characters of the newest blocks that a summary is chosen from, as many as a language model reads
@@ -26,39 +31,19 @@ in one question (60,000 tokens), and how many of the first are read beside them.
 brought up to date as its session grows, so more comes only where a long one is compiled first."""
 DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
+REQUESTS = 30
+"""Percent of a summary for what was asked for and what came of it, the newest first."""
 WIDEST = 400
-"""Sentences that are weighed against each other, the most telling ones; more where more fit."""
+"""Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
 SCALE = 1_000_000
+SPEAKER = len("\nassistant: ")
 SENTENCE = 6
 """Tokens of a short sentence."""
-SHORT = 12
-"""Characters of a sentence that says nothing, where others say more."""
-_CUE = re.compile(
-    r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
-    r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
-    re.IGNORECASE,
-)
-
-
-CUE = 0.3
-"""Weight of a sentence with a number, an address, a name of code or such a word."""
-
-
-class _Sentence(msgspec.Struct, frozen=True):
-    """What a sentence is by itself, whatever it is weighed against."""
-
-    text: str
-    bare: str
-    words: frozenset[str]
-    cue: float
-    bonus: float = 0.0
 
 
 class _Weighed(msgspec.Struct, frozen=True):
-    text: str
-    bare: str
-    words: frozenset[str]
+    line: SummaryLine
     order: int
     weight: float
     tokens: int
@@ -74,37 +59,129 @@ def blocks_read(blocks: Blocks) -> Blocks:
 
 
 def summary(task: Task, count: Callable[[str], int]) -> str:
-    """The sentences, those of the summary before first, in at most `max_tokens`."""
+    """The lines, those of the summary before first, in at most `max_tokens`."""
     task = msgspec.structs.replace(task, blocks=blocks_read(task.blocks))
-    room = task.max_tokens or DEFAULT_TOKENS
-    weighed = _weighed(task, count)
-    chosen = _chosen(weighed, room)
-    if not chosen and weighed:
-        return _beginning(weighed[0].bare, room, count)
-    text = "\n".join(each.text for each in chosen)
-    while chosen and _is_longer(text, task):
-        text = "\n".join(each.bare for each in chosen)
-        chosen.pop()
+    choice = _Choice(_lines(task), task.max_tokens or DEFAULT_TOKENS, count)
+    choice.put_rules()
+    choice.put_requests()
+    weighed = _weighed(task, choice)
+    choice.put_heaviest(weighed)
+    lines = choice.in_order()
+    if not lines:
+        heaviest = weighed[0].line if weighed else choice.newest
+        return _beginning(heaviest.bare, choice.room, count) if heaviest else ""
+    while _is_longer(text := "\n".join(line.text for line in lines), task):
+        if len(choice.units) < 2:
+            first = lines[0]
+            is_shorter = first.kind in ALONE and not _is_longer(first.bare, task)
+            return first.bare if is_shorter else ""
+        choice.units.pop()
+        lines = choice.in_order()
     return text
 
 
-def _chosen(weighed: list[_Weighed], room: int) -> list[_Weighed]:
-    """The heaviest that say what those before do not, while there is room, as they were said."""
-    chosen: list[_Weighed] = []
-    repeats: dict[int, float] = {n: 0.0 for n, each in enumerate(weighed) if each.tokens < room}
-    while repeats:
-        place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
-        best = weighed[place]
-        del repeats[place]
-        chosen.append(best)
-        room -= best.tokens + 1
-        shares = {
-            n: max(before, _repeated(weighed[n].words, best.words))
-            for n, before in repeats.items()
-            if weighed[n].tokens < room
+class _PlacedLine(msgspec.Struct, frozen=True):
+    """A line, and what it weighs where it stands."""
+
+    line: SummaryLine
+    bonus: float
+
+
+def _lines(task: Task) -> list[_PlacedLine]:
+    """All lines, those of the summary before first, each with a bonus for users' words, for what
+    begins a message, and for the first and last messages."""
+    before = [_PlacedLine(line, line.bonus) for line in lines_before(task.previous)]
+    by_block = [lines_of(block, SHORT) for block in task.blocks]
+    if not any(by_block):
+        by_block = [lines_of(block, 0) for block in task.blocks]
+    last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
+
+    def placed(place: int, lines: tuple[SummaryLine, ...]) -> Iterator[_PlacedLine]:
+        edge = 0.2 * (1 - 2 * (min(place, last - place) / last))
+        score = max(0, task.blocks[place].score) / SCORE_ONE
+        return (_PlacedLine(line, line.bonus + edge + score) for line in lines)
+
+    return [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
+
+
+class _Choice:
+    """Lines of a summary while there is room: units of one line, or of a request with what came of
+    it, those first that are worth most."""
+
+    def __init__(self, lines: list[_PlacedLine], room: int, count: Callable[[str], int]) -> None:
+        self.lines, self.room, self.count = lines, room, count
+        self.units: list[list[int]] = []
+        self._left = room
+
+    def in_order(self) -> list[SummaryLine]:
+        """What was chosen, as it was said."""
+        return [self.lines[place].line for place in sorted(self.places)]
+
+    @property
+    def newest(self) -> SummaryLine | None:
+        """The line that was said last."""
+        return next((each.line for each in reversed(self.lines) if each.line.words), None)
+
+    @property
+    def places(self) -> set[int]:
+        """Places of what was chosen."""
+        return {*chain.from_iterable(self.units)}
+
+    def _put(self, unit: list[int], most: int) -> int:
+        """The tokens of a unit that has room, and then stands; 0 where it has none."""
+        taken = sum(self.count(self.lines[place].line.text) + 1 for place in unit)
+        if taken > min(most, self._left):
+            return 0
+        self.units.append(unit)
+        self._left -= taken
+        return taken
+
+    def put_rules(self) -> None:
+        """What holds from where it was said on, the newest first."""
+        left, known = directives_room(self.room), set[str]()
+        for place in reversed(range(len(self.lines))):
+            line = self.lines[place].line
+            if line.kind == "rule" and line.bare not in known:
+                known.add(line.bare)
+                left -= self._put([place], left)
+
+    def put_requests(self) -> None:
+        """What was asked for, the newest first, each with what came of it: without, what is done
+        would look as if it were still to do. The newest has all the room that is left."""
+        left, most = self.room * REQUESTS // 100, self._left
+        end: int | None = None
+        for place in reversed(range(len(self.lines))):
+            line = self.lines[place].line
+            if line.kind == "end":
+                end = place if end is None else end
+            elif line.kind == "request":
+                taken = self._put([place] if end is None else [place, end], most)
+                if not taken:
+                    return
+                left, end = left - taken, None
+                most = left
+            elif line.is_users:
+                end = None
+
+    def put_heaviest(self, weighed: list[_Weighed]) -> None:
+        """The heaviest that say what is not chosen yet."""
+        chosen = [self.lines[place].line.words for place in self.places]
+        repeats = {
+            n: max((_repeated(each.line.words, words) for words in chosen), default=0.0)
+            for n, each in enumerate(weighed)
+            if each.tokens < self._left
         }
-        repeats = {n: share for n, share in shares.items() if share < 1}
-    return sorted(chosen, key=lambda each: each.order)
+        while repeats := {n: share for n, share in repeats.items() if share < 1}:
+            place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
+            best = weighed[place]
+            del repeats[place]
+            self.units.append([best.order])
+            self._left -= best.tokens + 1
+            repeats = {
+                n: max(before, _repeated(weighed[n].line.words, best.line.words))
+                for n, before in repeats.items()
+                if weighed[n].tokens < self._left
+            }
 
 
 def _repeated(words: frozenset[str], others: frozenset[str]) -> float:
@@ -112,12 +189,14 @@ def _repeated(words: frozenset[str], others: frozenset[str]) -> float:
 
 
 def _is_longer(text: str, task: Task) -> bool:
-    """Whether it has more characters than what it is a summary of."""
+    """Whether it has more characters than what it is a summary of. Of what is added to a summary,
+    who said it counts, as it does in a message."""
+    speaker = SPEAKER if task.previous else 0
     left = len(text) - len(task.previous)
     for block in task.blocks:
         if left <= 0:
             return False
-        left -= len(block.plain_text)
+        left -= len(block.plain_text) + speaker
     return left > 0
 
 
@@ -132,14 +211,9 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
     return " ".join(split[:low])
 
 
-def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
-    """The candidates with their weights, the best `WIDEST` of them."""
-    before = [_sentence(line, line, 0.0) for line in sentences(task.previous) if line]
-    by_block = [_sentences_of(block, SHORT) for block in task.blocks]
-    if not any(by_block):
-        by_block = [_sentences_of(block, 0) for block in task.blocks]
-    every = [*before, *chain.from_iterable(by_block)]
-    often = Counter(chain.from_iterable([each.words for each in every]))
+def _weighed(task: Task, choice: _Choice) -> list[_Weighed]:
+    """What else may stand, with its weight, the best `WIDEST` lines."""
+    often = Counter(chain.from_iterable([each.line.words for each in choice.lines]))
     most = max(often.values(), default=1)
     query_words = set(content_words(f"{task.query} {task.prompt}"))
     # a word of the query that stands everywhere tells nothing; whole numbers, so that the sum is
@@ -147,66 +221,17 @@ def _weighed(task: Task, count: Callable[[str], int]) -> list[_Weighed]:
     rare = {word: SCALE // often[word] for word in query_words if often[word]}
     rarest = sum(rare.values()) or 1
     heavy: list[tuple[float, int]] = []
-    for order, (each, bonus) in enumerate(
-        zip(every, _bonuses(task, before, by_block), strict=True)
-    ):
-        words = each.words
-        if not words:
+    chosen = choice.places
+    for order, each in enumerate(choice.lines):
+        words = each.line.words
+        if not words or order in chosen or each.line.kind not in ALONE:
             continue
         weight = sum(map(often.__getitem__, words)) / most / len(words)
         if not words.isdisjoint(rare):
             weight += 0.6 * sum(rare[word] for word in words & rare.keys()) / rarest
-        heavy.append((-(weight + each.cue + bonus), order))
+        heavy.append((-(weight + each.line.cue + each.bonus), order))
     widest = min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))
     return [
-        _weighed_as(every[order], order, -weight, count)
+        _Weighed(line := choice.lines[order].line, order, -weight, choice.count(line.text))
         for weight, order in nsmallest(widest, heavy)
     ]
-
-
-def _weighed_as(one: _Sentence, order: int, weight: float, count: Callable[[str], int]) -> _Weighed:
-    return _Weighed(one.text, one.bare, one.words, order, weight, count(one.text))
-
-
-@cached_text
-def _sentences_of(block: Block, short: int) -> tuple[_Sentence, ...]:
-    """The sentences of a block that have more characters than `short`."""
-    return tuple(
-        _sentence(
-            f"{each.speaker}: {each.text}" if each.speaker else each.text,
-            each.text,
-            (0.2 if each.first else 0.0) + (0.25 if each.speaker == "user" else 0.0),
-        )
-        for each in statements_in(block, 0)
-        if len(each.text) > short
-    )
-
-
-def _sentence(text: str, bare: str, bonus: float) -> _Sentence:
-    if text.isascii() and "_" not in text:
-        # a cue stands within a word then, at its beginning, or has a mark: words come again
-        runs = WORD_RUN.findall(text)
-        words = frozenset(stems_of(runs) or content_words(text))
-        is_cue = "`" in text or any(map(table_of(_has_cue), runs))
-        is_cue = is_cue or ("/" in text and _has_cue(text))
-    else:
-        words, is_cue = frozenset(content_words(text)), _has_cue(text)
-    return _Sentence(text, bare, words, CUE if is_cue else 0.0, bonus)
-
-
-def _has_cue(text: str) -> bool:
-    return _CUE.search(text) is not None
-
-
-def _bonuses(
-    task: Task, before: list[_Sentence], by_block: list[tuple[_Sentence, ...]]
-) -> Iterator[float]:
-    """For what stood in the summary before; for what begins a message, for users, and for the
-    first and last messages."""
-    yield from repeat(0.5, len(before))
-    last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
-    for place, one in enumerate(by_block):
-        edge = 0.2 * (1 - 2 * (min(place, last - place) / last))
-        score = max(0, task.blocks[place].score) / SCORE_ONE
-        for each in one:
-            yield each.bonus + edge + score

@@ -1,0 +1,233 @@
+"""The lines that a summary is chosen from: of what was said, a sentence each; of a call, what it
+was made with and what it gave; what holds from there on; what was asked for, what came of it."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from contextwright.blocks.block import Block, Message
+from contextwright.memo.ownership import cached_text, table_of
+from contextwright.models.embedded.statements import statements_in
+from contextwright.session.event import Text, ToolCall, ToolResult
+from contextwright.text.call_outcome import argument_values
+from contextwright.text.directives import directives
+from contextwright.text.json_rows import json_rows, loaded
+from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
+from contextwright.text.sentences import sentences
+
+SHORT = 12
+"""Characters of a sentence that says nothing, where others say more."""
+REQUEST, END = 300, 120
+"""Characters of a request in a line, and of what came of it."""
+ROWS, TEXT_LINE = 480, 120
+"""Characters of what a call gave: rows of JSON, of which each value may be asked for again, or one
+line of another text. With 240, recorded service sessions have .61 of their later calls' values in
+sight behind `C.summarize()`, with 480 .73, with 800 no more."""
+ARGUMENTS = 160
+"""Characters of what a call was made with."""
+READ = 20_000
+"""Characters of one message that are looked at."""
+USERS = "user: "
+"""What stands in front of a user's words."""
+Kind = Literal["rule", "request", "end", "said"]
+ALONE = frozenset({"rule", "said"})
+"""Kinds of lines that may stand by themselves."""
+_CUE = re.compile(
+    r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
+    r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
+    re.IGNORECASE,
+)
+CUE = 0.3
+"""Weight of a line with a number, an address, a name of code or such a word."""
+FIRST, USER, BEFORE, CALL = 0.2, 0.25, 0.5, 0.5
+"""Weight of what begins a message, of what a user said, of what stood in the summary before, and of
+a call: its words come again less often than those of a talk, and its values are asked for again."""
+_SPEAKER = re.compile(r"(user|assistant): ")
+_LINE = re.compile(r"[^\n]*?(```|~~~)(?s:.*?)\1[^\n]*|[^\n]*\S[^\n]*")
+"""A line of a summary; code in fences is one."""
+_STATES = re.compile(
+    r"\b(?:is|are|was|were|am|has|have|had|my|our|because|it's|i'm|we're|isn't|aren't|wasn't)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\?$|^(?:please|can|could|would|will|let['\u2019]s|now)\b|\b(?:i|we)(?:['\u2019]d| would)? "
+    r"(?:like|want|need)\b|\bplease\b",
+    re.IGNORECASE,
+)
+"""A user's sentence that tells how something is stands by itself; one that asks for something
+would look open where what came of it does not stand beside it. English: in another language all
+that a user says stands with what came of it."""
+_NARRATES = re.compile(
+    r"(?:(?:ok|okay|good|great|perfect|now|first|next|so)[,!.:]? )?(?:let me|let['\u2019]s|"
+    r"i['\u2019]ll|i will|i need to|now i)\b",
+    re.IGNORECASE,
+)
+"""What an agent says of the call that it is about to make: the call's own line tells it."""
+_TELLING = re.compile(r"error|fail|exception|passed|success|denied|not found", re.IGNORECASE)
+_MARK = re.compile(r"\W*$|\[(?:…|\.\.\.|full output)|\(\d+ more ")
+"""A ruler, or what says that something was left out."""
+
+
+class SummaryLine(msgspec.Struct, frozen=True):
+    """A line that may stand in a summary, and what it weighs by itself."""
+
+    kind: Kind
+    text: str
+    bare: str
+    words: frozenset[str]
+    cue: float
+    bonus: float = 0.0
+
+    @property
+    def is_users(self) -> bool:
+        """Whether a user said it."""
+        return self.text.startswith(USERS)
+
+
+def lines_before(previous: str) -> list[SummaryLine]:
+    """The lines of a summary before."""
+    lines: list[SummaryLine] = []
+    for match in _LINE.finditer(previous):
+        whole = match[0].strip()
+        speaker = _SPEAKER.match(whole)
+        if speaker is None:
+            lines += [line_of(one, one, bonus=BEFORE) for one in sentences(whole)]
+            continue
+        bare = whole[speaker.end() :]
+        is_after_request = bool(lines) and lines[-1].kind == "request"
+        kind = _kind_before(speaker[1], bare, is_after_request)
+        lines.append(line_of(whole, bare, kind, BEFORE))
+    return lines
+
+
+def _kind_before(speaker: str, bare: str, is_after_request: bool) -> Kind:
+    if directives(bare, speaker):
+        return "rule"
+    if speaker == "user":
+        return "said" if _states(bare) else "request"
+    return "end" if is_after_request else "said"
+
+
+@cached_text
+def lines_of(block: Block, short: int) -> tuple[SummaryLine, ...]:
+    """The lines of a block, those of sentences with more characters than `short`."""
+    if not block.messages:
+        every = statements_in(block, 0)
+        return tuple(
+            line_of(each.text, each.text, bonus=FIRST if each.first else 0.0)
+            for each in every
+            if len(each.text) > short
+        )
+    if block.role == "user":
+        return tuple(_lines_of_user(block, short))
+    if block.role == "assistant":
+        return tuple(_lines_of_agent(block, short))
+    return tuple(
+        line_of(f"{each.speaker}: {each.text}", each.text, bonus=FIRST * each.first)
+        for each in statements_in(block, 0)
+        if len(each.text) > short
+    )
+
+
+def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
+    text = _text_of(block.messages)
+    rules = directives(text)
+    for rule in rules:
+        yield line_of(f"{USERS}{rule}", rule, "rule", USER)
+    others = [one for one in sentences(text[:READ]) if one not in rules]
+    if others:
+        request = _joined(others, REQUEST)
+        yield line_of(f"{USERS}{request}", request, "request", USER)
+    for each in statements_in(block, 0):
+        if len(each.text) > short and each.text not in rules and _states(each.text):
+            yield line_of(f"{USERS}{each.text}", each.text, bonus=USER + FIRST * each.first)
+
+
+def _lines_of_agent(block: Block, short: int) -> Iterator[SummaryLine]:
+    text = _text_of(block.messages)
+    rules = directives(text, "assistant")
+    for rule in rules:
+        yield line_of(f"assistant: {rule}", rule, "rule")
+    has_calls = block.has_calls
+    if text and not has_calls:
+        end = _joined(sentences(text[:READ]), END)
+        yield line_of(f"assistant: {end}", end, "end")
+    for each in statements_in(msgspec.structs.replace(block, messages=block.messages[:1]), 0):
+        is_new = len(each.text) > short and each.text not in rules
+        if is_new and not (has_calls and _NARRATES.match(each.text)):
+            yield line_of(f"assistant: {each.text}", each.text, bonus=FIRST * each.first)
+    yield from map(_line_of_call, _calls(block))
+
+
+def _calls(block: Block) -> Iterator[tuple[ToolCall, ToolResult | None]]:
+    results = {result.call_id: result for result in block.results}
+    for message in block.messages:
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                yield part, results.get(part.id)
+
+
+def _line_of_call(call: tuple[ToolCall, ToolResult | None]) -> SummaryLine:
+    made, result = call
+    text = f"{made.name}({_cut(argument_values(made.arguments), ARGUMENTS)})"
+    if result is not None:
+        failed = "failed: " if result.status == "error" else ""
+        text = f"{text} → {failed}{_outcome(result.text[:READ])}"
+    return line_of(text, text, bonus=CALL)
+
+
+def _outcome(text: str) -> str:
+    """What a result says in a line: the values of JSON, or the line that tells how it went."""
+    value = loaded(text)
+    if value is not None and (rows := json_rows(value)):
+        return _cut(rows, ROWS)
+    lines = [one for line in text.split("\n") if (one := line.strip()) and not _MARK.match(one)]
+    telling = next((line for line in lines if _TELLING.search(line)), None)
+    return _cut(telling or next(iter(lines), "nothing"), TEXT_LINE)
+
+
+def line_of(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> SummaryLine:
+    """A line with its words."""
+    if text.isascii() and "_" not in text:
+        # a cue stands within a word then, at its beginning, or has a mark: words come again
+        runs = WORD_RUN.findall(text)
+        words = frozenset(stems_of(runs) or content_words(text))
+        is_cue = "`" in text or any(map(table_of(_has_cue), runs))
+        is_cue = is_cue or ("/" in text and _has_cue(text))
+    else:
+        words, is_cue = frozenset(content_words(text)), _has_cue(text)
+    return SummaryLine(kind, text, bare, words, CUE if is_cue else 0.0, bonus)
+
+
+def _has_cue(text: str) -> bool:
+    return _CUE.search(text) is not None
+
+
+def _states(sentence: str) -> bool:
+    return _STATES.search(sentence) is not None and _ASKS.search(sentence) is None
+
+
+def _text_of(messages: tuple[Message, ...]) -> str:
+    return "\n".join(
+        part.text for message in messages for part in message.parts if isinstance(part, Text)
+    ).strip()
+
+
+def _joined(parts: list[str], characters: int) -> str:
+    """The first of some sentences, and the last where not all of them have room, in one line."""
+    text = " ".join(" ".join(parts).split())
+    if len(text) <= characters:
+        return text
+    first = _cut(" ".join(parts[0].split()), characters)
+    last = " ".join(parts[-1].split())
+    return f"{first} … {last}" if len(first) + len(last) + 3 <= characters else first
+
+
+def _cut(text: str, characters: int) -> str:
+    """The beginning of a text, up to the end of a word."""
+    if len(text) <= characters:
+        return text
+    head, space, _ = text[:characters].rpartition(" ")
+    return f"{head if space else text[:characters]}…"

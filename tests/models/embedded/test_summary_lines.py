@@ -1,0 +1,135 @@
+"""What a summary by rules tells of a conversation with an agent: what holds, what was asked for with
+what came of it, and calls with their values."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextwright import C, Engine, Session
+from contextwright.blocks.of_exchange import block_of
+from contextwright.models import embedded
+from contextwright.models.embedded.summary_lines import lines_before, lines_of
+from contextwright.session.event import ToolCall
+from contextwright.spec.task import Task
+from contextwright.text.directives import directives
+from contextwright.tokens.counter import named_counter
+
+count = named_counter("o200k_base").count
+
+
+def blocks_of(session):
+    return tuple(block_of(exchange) for exchange in session.snapshot().exchanges())
+
+
+def summary_of(session, previous="", tokens=200):
+    task = Task(kind="summary", blocks=blocks_of(session), previous=previous, max_tokens=tokens)
+    return embedded.answer(task, count=count).value
+
+
+def talk(*turns):
+    session = Session()
+    for asked, *answers in turns:
+        session.user(asked)
+        for text in answers:
+            session.assistant(text)
+    return session
+
+
+def test_a_rule_outlives_fifty_updates_whatever_else_is_said():
+    summary = summary_of(talk(("Never touch app.cfg, whatever happens.", "Understood.")))
+    for n in range(50):
+        turn = talk((f"Please move file {n} to folder {n % 7}.", f"File {n} is moved."))
+        summary = summary_of(turn, summary)
+        assert count(summary) <= 200
+    assert "user: Never touch app.cfg, whatever happens." in summary
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(40, 400))
+def test_what_is_done_is_never_shown_as_open(sizes, tokens):
+    summary = ""
+    for n, size in enumerate(sizes):
+        turn = talk((f"Please do task{n}x.", "Let me see. " * size, f"task{n}x is done."))
+        summary = summary_of(turn, summary, tokens)
+    shown = [n for n in range(len(sizes)) if f"do task{n}x." in summary]
+    assert all(f"task{n}x is done." in summary for n in shown)
+
+
+def test_what_was_cancelled_later_is_not_shown_as_begun():
+    turns = [("Hello!", "Hello! I am here to start and to cancel jobs for you, all day long. " * 3)]
+    for n in range(12):
+        turns.append((f"Please start job{n}x.", f"Started with job{n}x."))
+        turns.append((f"Cancel job{n}x, we do not need it.", f"job{n}x is cancelled."))
+    summary = ""
+    for turn in turns:
+        summary = summary_of(talk(turn), summary, 240)
+    begun = [n for n in range(12) if f"start job{n}x." in summary]
+    assert begun and all(f"job{n}x is cancelled." in summary for n in begun)
+
+
+def test_a_request_that_nobody_answered_yet_stands_and_has_its_answer_later():
+    session = Session()
+    session.assistant("Welcome. How can I help you today, and what would you like me to do?")
+    session.user("Please book flight HAT072.")
+    asked = summary_of(session)
+    assert asked.splitlines()[-1] == "user: Please book flight HAT072."
+    session = Session()
+    session.assistant("Flight HAT072 is booked.")
+    assert summary_of(session, asked) == f"{asked}\nassistant: Flight HAT072 is booked."
+
+
+def test_a_call_is_told_with_what_it_was_made_with_and_what_it_gave():
+    session = Session()
+    session.user("Where is my order?")
+    session.assistant(ToolCall(id="c1", name="find_order", arguments='{"email": "mia@x.org"}'))
+    result = {"order": "W87", "status": "delivered", "notes": "left at the door " * 40}
+    session.result("c1", json.dumps(result))
+    session.assistant("It was delivered.")
+    assert "find_order(mia@x.org) → order W87, status delivered" in summary_of(session)
+
+
+def test_a_text_that_a_call_gave_is_told_by_the_line_that_says_how_it_went():
+    session = Session()
+    session.user("Run the tests.")
+    session.assistant(
+        "Let me run them.", ToolCall(id="c1", name="bash", arguments='{"command": "make"}')
+    )
+    session.result("c1", "==========\ncollecting\n\n3 passed, 1 failed\n[… 287 lines]")
+    (line,) = (
+        one for block in blocks_of(session) for one in lines_of(block, 12) if "→" in one.text
+    )
+    assert line.text == "bash(make) → 3 passed, 1 failed"
+    texts = [one.text for block in blocks_of(session) for one in lines_of(block, 12)]
+    assert not any("Let me run" in text or "287" in text for text in texts)
+
+
+def test_a_summary_before_is_read_as_it_was_written():
+    lines = [
+        "user: Never touch app.cfg.",
+        "user: My user id is mia_li_3668.",
+        "user: Can you move it?",
+        "assistant: It is moved.",
+        "find_order(mia@x.org) → order W87",
+        "assistant: ```python\nuser: no line\n\nprint(1)\n```",
+    ]
+    kinds = [(line.kind, line.text) for line in lines_before("\n".join(lines))]
+    assert kinds == list(
+        zip(["rule", "said", "request", "end", "said", "said"], lines, strict=True)
+    )
+
+
+def test_a_limit_that_summarizes_keeps_rules_for_as_long_as_a_session_is():
+    session, engine = Session(), Engine(C.default() | C.fit(4_000), "gpt-5", window=100_000)
+    session.user("Never write to the table payments.")
+    session.assistant("Understood.")
+    for n in range(150):
+        session.user(f"Please look up customer {n}. " + f"It is about case {n}. " * 8)
+        session.assistant(f"Customer {n} was looked up. " + f"Nothing is open in {n}. " * 8)
+        request = json.dumps(engine.compile(session).request)
+    assert "Never write to the table payments." in request
+
+
+def test_a_promise_is_no_rule():
+    assert not directives("I'll make sure to find my user ID.")
+    assert not directives("I am sure there must be something that can be done.")
+    assert directives("I'll make sure to call, but never touch app.cfg.")
