@@ -7,7 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from contextwright.blocks.block import Block
+from contextwright.blocks.of_exchange import block_of
 from contextwright.models import embedded
+from contextwright.session.event import ToolCall
 from contextwright.session.session import Session
 from contextwright.spec.schema import problems, schema_text
 from contextwright.spec.task import Task
@@ -25,8 +27,6 @@ def said(*turns):
     session = Session()
     for n, text in enumerate(turns):
         (session.user if n % 2 == 0 else session.assistant)(text)
-    from contextwright.blocks.of_exchange import block_of
-
     return tuple(block_of(exchange) for exchange in session.snapshot().exchanges())
 
 
@@ -165,6 +165,15 @@ def test_facts_are_what_can_be_used_later():
     assert again.value == found.value
 
 
+def test_a_line_of_a_program_is_no_fact():
+    session = Session()
+    session.user("Which version is it?")
+    session.assistant(ToolCall(id="c1", name="grep", arguments="{}"))
+    session.result("c1", '196: const logo = bold("pi") + ` v${version}`;\nThe version is 2.1.')
+    blocks = tuple(block_of(exchange) for exchange in session.snapshot().exchanges())
+    assert answer("facts", blocks).value == ["tool: The version is 2.1."]
+
+
 def test_near_duplicates_agree_in_their_numbers():
     texts = (
         "The price of the red chair is 49 euros.",
@@ -236,8 +245,6 @@ SCHEMA = schema_text(
     | st.sampled_from(["Why did the server crash?", "[1]", '[{"premise": 1}]']),
 )
 def test_every_task_is_answered_in_its_documented_shape(session, kind, text):
-    from contextwright.blocks.of_exchange import block_of
-
     blocks = tuple(block_of(exchange) for exchange in session.snapshot().exchanges())
     schema = SCHEMA if kind == "record" else ""
     task = Task(

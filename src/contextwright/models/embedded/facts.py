@@ -24,6 +24,8 @@ _OTHERS = re.compile(
     r"root cause|found|status|total|balance|order|version)\b",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"[{\[<]|\d+[:|\t]|.*[;{}]$", re.DOTALL)
+"""A value of JSON, an element, a line of a program: no sentence."""
 _OTHER_HINTS = (
     "decided", "confirmed", "approved", "agreed", "refund", "cancel", "booked", "fixed", "resolved",
     "root cause", "found", "status", "total", "balance", "order", "version",
@@ -40,7 +42,7 @@ def facts(stated: list[Statement], previous: str) -> list[str]:
         text = each.text.strip()
         if text.endswith("?") or not 8 <= len(text) <= 300:
             continue
-        if text[:1] in "{[<" or not _may_be_fact(each.speaker, text):
+        if _CODE.match(text) or not _may_be_fact(each.speaker, text):
             continue
         speaker = each.speaker if each.speaker not in {"", "user"} else "The user"
         fact = f"{speaker}: {text}"
