@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
 from contextwright.atoms.shorten import shortened, summary_task
+from contextwright.engine.embedded import EMBEDDED
 from contextwright.errors import SpecError
 from contextwright.models import Models, ScriptedLLM
 from contextwright.spec.task import Answer
@@ -310,3 +311,15 @@ def test_cooling_twice_is_cooling_once():
     assert json.loads(twice.body)["messages"] == json.loads(once.body)["messages"]
     over = [c.reason for c in once.manifest.changes if "tokens over it stay" in c.reason]
     assert over  # what could not be brought under it says so
+
+
+def test_a_program_keeps_its_signatures_whatever_words_are_frequent_in_it():
+    lines = ["import os", "class Basket:"]
+    for n in range(30):
+        lines += [f"    def step_{n}(self):", "        total = total + price * amount"] * (n % 3)
+        lines += ["        total = total + price * amount"] * 4
+    text = "\n".join(lines)
+    (answer,) = EMBEDDED.answer_now([summary_task(text, 60)])
+    short = shortened(text, 60, answer, COUNT)
+    assert "class Basket:" in short.text and "def step_1(self):" in short.text
+    assert short.by == "code"

@@ -10,7 +10,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.spec.task import Answer, Task
-from contextwright.text.content_router import shorten
+from contextwright.text.content_router import detect, shorten
 from contextwright.text.cut import Count
 from contextwright.text.sentence_cut import is_whole, sentence_cut
 from contextwright.text.sentences import sentences
@@ -59,16 +59,23 @@ def summary_task(
 
 
 def shortened(
-    text: str, max_tokens: int, answer: Answer | None, count: Count, tail: str = ""
+    text: str,
+    max_tokens: int,
+    answer: Answer | None,
+    count: Count,
+    tail: str = "",
+    query: str = "",
 ) -> Short:
     """The text in at most `max_tokens`, and never longer than it was (rules.md#it-must-pay).
 
-    Where no model summarized it, it is shortened by its kind of content, every hole marked; the
-    sentences that the embedded model chose stay before others.
+    Where no model summarized it, it is shortened by its kind of content, every hole marked. Of
+    prose, and of what is read for a question, the sentences that the embedded model chose stay
+    before others; a program, a log or a table has lines that say more of it than frequent words.
 
     Args:
         answer: to the `summary_task`; None where none was asked.
         tail: what says where the whole stands; part of the tokens, left out where it has no room.
+        query: the task's.
     """
     tokens = count(text)
     if tokens <= max_tokens:
@@ -76,7 +83,7 @@ def shortened(
     spare = max_tokens - count(tail) if tail else max_tokens
     if spare < min(SUMMARY_ROOM, max_tokens):
         spare, tail = max_tokens, ""
-    made = _made(text, spare, answer, count)
+    made = _made(text, spare, answer, count, query)
     whole = made.text + tail
     if (over := count(whole) - max_tokens) > 0:  # two pieces may count a token more than their sum
         made = msgspec.structs.replace(made, text=shorten(made.text, spare - over - 1, count).text)
@@ -84,13 +91,16 @@ def shortened(
     return msgspec.structs.replace(made, text=whole) if count(whole) < tokens else Short(text)
 
 
-def _made(text: str, room: int, answer: Answer | None, count: Count) -> Short:
+def _made(text: str, room: int, answer: Answer | None, count: Count, query: str) -> Short:
     if answer is None:
         return Short(shorten(text, room, count).text, "cut")
     summary = str(answer.value).strip()
     if answer.model == EXTRACTIVE:
         # its sentences stand in the text: chosen there, what lies between them can be marked
-        chosen = shorten(text, room, count, keep=summary.splitlines())
+        kind = detect(text)
+        is_chosen = bool(query) or kind == "prose"
+        keep = summary.splitlines() if is_chosen else ()
+        chosen = shorten(text, room, count, keep=keep, kind=kind)
         by = EXTRACTIVE if chosen.kind == "prose" and summary else chosen.kind or "cut"
         return Short(chosen.text, by, answer.fallback)
     if not summary or not is_whole(summary):

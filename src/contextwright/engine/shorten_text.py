@@ -36,7 +36,8 @@ def shortening(wanted: Sequence[Wanted], count: Callable[[str], int]) -> TaskGen
     answers = (yield tuple(over.values())) if over else []
     by_text = dict(zip(over, answers, strict=True))
     return [
-        shortened(one.text, one.max_tokens, by_text.get(one), count, one.tail) for one in wanted
+        shortened(one.text, one.max_tokens, by_text.get(one), count, one.tail, one.query)
+        for one in wanted
     ]
 
 
