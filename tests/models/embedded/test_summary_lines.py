@@ -103,6 +103,19 @@ def test_a_text_that_a_call_gave_is_told_by_the_line_that_says_how_it_went():
     assert not any("Let me run" in text or "287" in text for text in texts)
 
 
+def test_a_program_is_told_by_where_it_is_and_how_long():
+    program = "import os\n" + "def run(name):\n    return error(name)\n\n" * 9
+    session = Session()
+    session.assistant(
+        ToolCall(id="r", name="read", arguments='{"path": "a.py"}'),
+        ToolCall(id="w", name="edit", arguments=json.dumps({"path": "a.py", "new": program})),
+    )
+    session.result("r", program)
+    session.result("w", "Replaced 3 lines.")
+    texts = [line.text for block in blocks_of(session) for line in lines_of(block, 12)]
+    assert texts == ["read(a.py) → 19 lines", "edit(a.py) → Replaced 3 lines."]
+
+
 def test_a_summary_before_is_read_as_it_was_written():
     lines = [
         "user: Never touch app.cfg.",

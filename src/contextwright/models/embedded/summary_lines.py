@@ -16,6 +16,7 @@ from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, loaded
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
+from contextwright.text.source_outline import is_code
 
 SHORT = 12
 """Characters of a sentence that says nothing, where others say more."""
@@ -27,6 +28,8 @@ line of another text. With 240, recorded service sessions have .61 of their late
 sight behind `C.summarize()`, with 480 .73, with 800 no more."""
 ARGUMENTS = 160
 """Characters of what a call was made with."""
+FEW, SAMPLE = 8, 40
+"""Lines from which on a program is told by their number, and those that show that it is one."""
 READ = 20_000
 """Characters of one message that are looked at."""
 USERS = "user: "
@@ -171,21 +174,32 @@ def _calls(block: Block) -> Iterator[tuple[ToolCall, ToolResult | None]]:
 
 def _line_of_call(call: tuple[ToolCall, ToolResult | None]) -> SummaryLine:
     made, result = call
-    text = f"{made.name}({_cut(argument_values(made.arguments), ARGUMENTS)})"
+    text = f"{made.name}({_arguments(made.arguments)})"
     if result is not None:
         failed = "failed: " if result.status == "error" else ""
         text = f"{text} → {failed}{_outcome(result.text[:READ])}"
     return line_of(text, text, bonus=CALL)
 
 
+def _arguments(arguments: str) -> str:
+    """The short values of a call's arguments, such as paths and ids, or the beginning of what it
+    has: what was written stands in the file, or comes back."""
+    every = argument_values(arguments).split(", ")
+    short = [value for value in every if not value.endswith("…")]
+    return _cut(", ".join(short or every[:1]), ARGUMENTS)
+
+
 def _outcome(text: str) -> str:
-    """What a result says in a line: the values of JSON, or the line that tells how it went."""
+    """What a result says in a line: the values of JSON, how many lines a program has, or the line
+    that tells how it went."""
     value = loaded(text)
     if value is not None and (rows := json_rows(value)):
         return _cut(rows, ROWS)
-    lines = [one for line in text.split("\n") if (one := line.strip()) and not _MARK.match(one)]
+    lines = [one for one in text.split("\n") if not _MARK.match(one.strip())]
+    if len(lines) > FEW and is_code(lines[:SAMPLE]):
+        return f"{len(lines)} lines"
     telling = next((line for line in lines if _TELLING.search(line)), None)
-    return _cut(telling or next(iter(lines), "nothing"), TEXT_LINE)
+    return _cut((telling or next(iter(lines), "nothing")).strip(), TEXT_LINE)
 
 
 def line_of(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> SummaryLine:
