@@ -160,6 +160,7 @@ MISTAKES = [
     (("check", "noagents.json"), "agent"),
     (("check", "C.windw()"), "did you mean window"),
     (("convert", "s.json", "--to", "opnai"), "openai-chat"),
+    (("convert", "--to", "anthropic"), "SESSION"),
     (("convert", "s.json", "--out", "/nowhere/x"), "folder that exists"),
     (("show-pack", "s.json"), "pack"),
     (("show", "gone.json"), "gone.json"),

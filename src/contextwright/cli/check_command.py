@@ -1,6 +1,7 @@
 """`ctx check`: the contract of a spec, or of a pipeline of agents."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 from contextwright.check import AgentStep, check, read_pipeline
 from contextwright.cli.options import from_option, load_session, load_spec
 from contextwright.cli.progress import working
+from contextwright.errors import MissingExtra
 from contextwright.text.byte_order_mark import without_mark
 
 
@@ -83,6 +85,8 @@ def check_command(
 
 def _check_against(file: Path, pipeline: str, sessions: tuple[Path, ...], *, as_json: bool) -> None:
     """Hold a spec to what it was tuned to."""
+    if find_spec("numpy") is None:  # before what it shares with `ctx sweep`, whose extra is less
+        raise MissingExtra("numpy", "tune")
     from contextwright.tune import floor_checks, read_tuned
 
     spec = load_spec(pipeline) if pipeline else None

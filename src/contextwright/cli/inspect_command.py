@@ -15,7 +15,12 @@ from contextwright.cli.options import (
     load_target,
     target_options,
 )
-from contextwright.cli.output_file import OutputFile, refuse_unwritable
+from contextwright.cli.output_file import (
+    OutputFile,
+    WritingCommand,
+    refuse_input,
+    refuse_unwritable,
+)
 from contextwright.cli.page_file import MB, texts_option, write_page
 from contextwright.cli.progress import ProgressBars, no_line
 from contextwright.inspect.live_session import LiveSession
@@ -51,7 +56,7 @@ def _live_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.command("inspect")
+@click.command("inspect", cls=WritingCommand)
 @click.argument("session", type=click.Path())
 @from_option()
 @click.option("--row", type=int, help="Which session of a file with one a line, from 0.")
@@ -98,6 +103,7 @@ def inspect(
         return
     path = out or Path("inspect.html")
     refuse_unwritable(path)
+    refuse_input(path, (session, *specs))  # the usual name as well
     data = _data(loaded, read, receiver, name, points)
     size, calls = write_page(data, texts, path), len(data["calls"]["position"])
     named = f"{len(read)} spec{'s' * (len(read) > 1)}"

@@ -253,12 +253,14 @@ def write_session(
         expect_no_loss(losses_in(session, format, data), session, format)
     try:
         if path is not None:
-            Path(path).write_bytes(data)
+            from contextwright.whole_file import write_whole
+
+            write_whole(Path(path), data)
     except OSError as error:
         raise SessionError(
             f"the file can not be written: {error.strerror or error}",
             where=str(path)[:200],
-            fix="give a path in a folder that exists and can be written",
+            fix="give a path in a folder that exists and can be written, on a disk with room",
         ) from error
     return data
 
