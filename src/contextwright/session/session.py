@@ -63,7 +63,8 @@ class Session:
         tools: Iterable[Tool] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        expect_types("Session(metadata=...)", SessionError, metadata=(metadata or {}, Mapping))
+        given = {"id": (id, str), "metadata": (metadata or {}, Mapping)}
+        expect_types("Session(id, metadata=...)", SessionError, **given)
         self.id = id
         self.log = Log(events)
         self.state = State()
