@@ -124,9 +124,13 @@ def _check_circle(url: str, host: str, port: int) -> None:
     """Refuse an upstream that is the proxy itself, as where an agent's own variable names it: each
     call would call again."""
     parts = urlsplit(url)
-    asked = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    port_of_upstream = parts.port or {"http": 80, "https": 443}[parts.scheme]
     every = not host.strip("[]0.:")  # an address of nothing but zeros is all of the machine's
-    if asked == port and (every or is_loopback(host)) and is_loopback(parts.hostname or ""):
+    if (
+        port_of_upstream == port
+        and (every or is_loopback(host))
+        and is_loopback(parts.hostname or "")
+    ):
         raise ProxyError(
             f"the upstream {url!r} is this proxy itself",
             where="upstream",

@@ -63,8 +63,8 @@ class Session:
         tools: Iterable[Tool] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        given = {"id": (id, str), "metadata": (metadata or {}, Mapping)}
-        expect_types("Session(id, metadata=...)", SessionError, **given)
+        expect_types("Session(id)", SessionError, id=(id, str))
+        expect_types("Session(metadata=...)", SessionError, metadata=(metadata or {}, Mapping))
         self.id = id
         self.log = Log(events)
         self.state = State()
