@@ -51,7 +51,7 @@ bench: $(DEV)
 
 docs: $(DOCS)
 	rm -rf site
-	.venv-docs/bin/zensical build --strict
+	PYTHONPATH=scripts .venv-docs/bin/zensical build --strict
 	cp docs/llms.txt site/llms.txt
 	.venv-docs/bin/python scripts/check_site.py site
 	@echo "site/index.html opens in a browser; for its search, which browsers refuse to files, serve it:"

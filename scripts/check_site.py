@@ -20,23 +20,37 @@ NO_FETCH = {"canonical", "prev", "next", "alternate"}
 
 
 class Page(HTMLParser):
-    """What a page links to and fetches, and the places within it that a link may name."""
+    """What a page links to and fetches, the places within it that a link may name, and code in a
+    table that shows the backslash in front of a bar."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: set[str] = set()
         self.fetches: set[str] = set()
         self.ids: set[str] = set()
+        self.escaped: list[str] = []
+        self._in_code = False
+        self._in_cell = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         fields = {name: value or "" for name, value in attrs}
+        self._in_cell |= tag == "td"
+        self._in_code |= tag == "code"
         self.ids |= {fields[name] for name in ("id", "name") if name in fields}
         if tag == "a" and "href" in fields:
             self.links.add(fields["href"])
         for name in ("src", "href"):
             if (tag, name) in FETCHES and name in fields and fields.get("rel") not in NO_FETCH:
                 self.fetches.add(fields[name])
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_cell &= tag != "td"
+        self._in_code &= tag != "code"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_cell and self._in_code and r"\|" in data:
+            self.escaped.append(data)
 
 
 def problems(folder: Path) -> list[str]:
@@ -46,6 +60,7 @@ def problems(folder: Path) -> list[str]:
     for path, page in sorted(pages.items()):
         name = path.relative_to(folder.resolve())
         lines += [f"{name}: fetches {url}" for url in page.fetches if urlsplit(url).netloc]
+        lines += [f"{name}: a backslash in the code {code}" for code in page.escaped]
         for link in sorted(page.links | page.fetches):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc or name.name == "404.html":

@@ -18,8 +18,10 @@ from contextwright import (
     Lethe,
     PackBuilder,
     RetentionPolicy,
+    S,
     SalienceScorer,
     Session,
+    SessionBudget,
     SlidingWindow,
     SQLiteMemory,
     SQLiteSessions,
@@ -39,6 +41,7 @@ from contextwright import (
     premise_guard,
     pressure,
     read_session,
+    record,
     record_acceptance,
     session_from,
     store_manifest,
@@ -50,6 +53,7 @@ from contextwright.engine.working_notes import promote
 from contextwright.errors import ContextwrightError
 from contextwright.retention import scrub_session
 from contextwright.retrieval.index import Index
+from contextwright.retrieval.tool_index import ToolIndex
 from contextwright.stores import collect
 from contextwright.testing import session_of
 
@@ -174,6 +178,19 @@ class NoPack:
         lambda: Session().user("hi", author=5),
         lambda: Session().user(contextwright.session.Text(text=None)),
         lambda: Session(metadata="team"),
+        lambda: Session(5),
+        lambda: Session(None),
+        lambda: record(5, S.tag("x")),
+        lambda: record(SESSION, 5),
+        lambda: record(SESSION, "S.tag('x')"),
+        lambda: SessionBudget(max_tokens=5, thresholds={80: print}),
+        lambda: SessionBudget(max_tokens=5, thresholds={"0.8": print}),
+        lambda: ToolIndex(["x"]),
+        lambda: ToolIndex("x"),
+        lambda: ToolIndex(None),
+        lambda: ToolIndex([{"name": "look"}]),
+        lambda: Index().remove(5),
+        lambda: Index().remove(None),
         lambda: Session().update(None),
         lambda: Session().update("plan"),
         lambda: Session().note(5, "x"),

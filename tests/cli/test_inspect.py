@@ -58,6 +58,10 @@ def test_a_budget_without_a_spec_is_the_limit_of_the_usual_one(path, tmp_path):
         (["-o", "/no/such/folder/x.html"], 4, "can not be written"),
         (["--model", "no-such-model"], 5, "no-such-model"),
         (["--serve", "-o", "x.html"], 2, "--out"),
+        (["--port", "8080"], 2, "add --serve"),
+        (["--session", "case-7"], 2, "--session is of a proxy"),
+        (["--key", "k"], 2, "--key is of a proxy"),
+        (["--credential", "HOME"], 2, "--credential is of a proxy"),
         (["--serve", "--point", "4k"], 2, "--point"),
     ],
 )
@@ -85,3 +89,17 @@ def test_a_proxys_conversation_is_a_page_as_well(tmp_path, monkeypatch):
         assert len(data["calls"]["position"]) == 13 and data["series"][0]["tokens"][-1] > 0
         unset = CliRunner().invoke(ctx, [*command, "--credential", "NO_SUCH_VARIABLE"])
         assert unset.exit_code == 2 and "NO_SUCH_VARIABLE" in unset.output
+
+
+def test_calls_without_a_request_are_said(path, tmp_path, capsys):
+    out = tmp_path / "report.html"
+    answer = CliRunner().invoke(ctx, ["inspect", str(path), "--budget", "9", "-o", str(out)])
+    assert answer.exit_code == 0, answer.exception
+    assert "C.compaction(9): 11 without a request, the first at call 1: " in answer.stderr
+    assert "fix: allow" in answer.stderr
+
+
+def test_a_key_of_the_environment_is_no_option_that_was_typed(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("CONTEXTWRIGHT_KEY", "k")
+    answer = CliRunner().invoke(ctx, ["inspect", str(path), "-o", str(tmp_path / "r.html")])
+    assert answer.exit_code == 0, answer.output

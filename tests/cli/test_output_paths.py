@@ -8,6 +8,7 @@ from tests.cli.commands import ended
 
 from contextwright import write_session
 from contextwright.cli.main import ctx
+from contextwright.cli.output_file import OutputFile, WritingCommand
 from contextwright.testing import session_of
 
 COMMANDS = {
@@ -65,3 +66,70 @@ def test_a_pipe_takes_what_is_written(tmp_path, monkeypatch, capsys):
     assert code == 0, error
     with open(reader, "rb") as pipe:
         assert b"hi" in pipe.read()
+
+
+WRITING = {
+    "compile": ("compile", "s.json", "--out", "s.json"),
+    "convert": ("convert", "s.json", "--to", "anthropic", "--out", "./s.json"),
+    "inspect": ("inspect", "s.json", "-o", "s.json"),
+    "the usual name": ("inspect", "inspect.html"),
+    "a link": ("compile", "s.json", "--out", "link.json"),
+    "the spec": ("compile", "s.json", "--spec", "spec.json", "--out", "spec.json"),
+    "try": ("try", "s.json", "--budget", "8k", "-o", "s.json"),
+    "sweep": ("sweep", "s.json", "-o", "s.json"),
+    "tune": ("tune", "s.json", "--budget", "8k", "-o", "s.json"),
+    "before its file": ("compile", "--out", "s.json", "s.json"),
+}
+
+
+@pytest.mark.parametrize("typed", WRITING.values(), ids=WRITING)
+def test_nothing_is_written_over_what_is_read(typed, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("s.json", "inspect.html"):
+        write_session(session_of("u: hi | a: hello | u: and now?"), path=name)
+    Path("spec.json").write_text('{"atom": "window", "n": 1}')
+    Path("link.json").symlink_to("s.json")
+    before = {one.name: one.read_bytes() for one in Path().iterdir()}
+    code, _, error = ended(capsys, *typed)
+    assert code == 4 and "it is read, and would be written over" in error, error
+    assert {one.name: one.read_bytes() for one in Path().iterdir()} == before
+
+
+def test_a_command_that_names_an_output_never_writes_over_what_it_reads():
+    context = ctx.make_context("ctx", ["--help"], resilient_parsing=True)
+    commands = [ctx.get_command(context, name) for name in ctx.list_commands(context)]
+    for command in commands:
+        if any(isinstance(option.type, OutputFile) for option in command.params):
+            assert isinstance(command, WritingCommand), command.name
+
+
+@pytest.mark.parametrize("typed", [
+    ("compile", "s.json", "--out", "out"), ("convert", "s.json", "--out", "out"),
+    ("inspect", "s.json", "-o", "out"), ("demo", "--save", "out"),
+])  # fmt: skip
+def test_a_file_stays_as_it_was_where_a_disk_is_full(typed, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_session(session_of("u: hi | a: hello | u: and now?"), path="s.json")
+    Path("out").write_text("what it was")
+    whole = Path.write_bytes
+
+    def half(path, data):
+        whole(path, data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    code, _, error = ended(capsys, *typed)
+    assert code == 4 and "No space left" in error and "a disk with room" in error
+    assert Path("out").read_text() == "what it was"
+    assert sorted(os.listdir()) == ["out", "s.json"]
+
+
+def test_a_file_that_is_written_anew_keeps_its_rights_and_links(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_session(session_of("u: hi"), path="s.json")
+    Path("out").write_text("before")
+    Path("out").chmod(0o600)
+    Path("link").symlink_to("out")
+    assert ended(capsys, "convert", "s.json", "--out", "link")[0] == 0
+    assert Path("link").is_symlink() and Path("out").stat().st_mode & 0o777 == 0o600
+    assert "hi" in Path("out").read_text()

@@ -82,3 +82,12 @@ def test_a_reader_that_has_seen_enough_ends_a_command_in_peace(path, arguments):
     ctx.stdout.close()
     assert ctx.stderr.read() == b""
     assert ctx.wait() == 0
+
+
+@pytest.mark.parametrize("command", ["compile", "convert", "show"])
+def test_a_closed_standard_error_is_nothing_to_fail_of(path, command):
+    closed = 'exec 2>&-; exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", closed, "sh", *CTX, command, str(path)], stdout=subprocess.PIPE
+    )
+    assert done.returncode == 0 and done.stdout

@@ -44,5 +44,6 @@ def test_a_link_to_nothing_and_a_fetch_are_found(tmp_path):
         '<a href="#gone"></a>',
         '<a href="../outside.md"></a>',
         '<script src="https://cdn.example.org/x.js"></script>',
+        r"<table><tr><td><code>C.window() \| C.compact()</code></td></tr></table>",
     ):
         assert site(tmp_path, bad).returncode == 1

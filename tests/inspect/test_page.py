@@ -424,6 +424,8 @@ def test_states_that_are_not_the_usual(browser, tmp_path):
     tab.at(v="call", c=call + 1)
     assert what in tab.page.locator(".reading").inner_text()
     assert fix in tab.page.locator(".reading").inner_text() and not tab.complaints
+    tab.at(v="session", b=failing["blocks"]["id"][-1])  # no request had it: nobody counted it
+    assert tab.page.locator("[data-value=original]").inner_text() == "?"
     tab.close()
     unpriced = {**DATA, "target": {**DATA["target"], "prices": None}}
     tab = written(browser, tmp_path, unpriced)

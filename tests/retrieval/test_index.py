@@ -331,3 +331,9 @@ def test_ten_thousand_items_are_searched_in_milliseconds():
         assert index.search(f"lot {n} new", 10)
         took.append(time.perf_counter() - start)
     assert min(took) < 0.005
+
+
+def test_one_id_alone_is_removed():
+    index = index_of(TEXTS)
+    index.remove("a")
+    assert "a" not in {item.id for item in index.items()} and len(index) == len(TEXTS) - 1

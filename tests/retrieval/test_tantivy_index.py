@@ -5,7 +5,7 @@ import sys
 import pytest
 from tests.retrieval.test_index import TEXTS, ids
 
-from contextwright.errors import MissingExtra, StoreError
+from contextwright.errors import MissingExtra, SpecError, StoreError
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.retriever import Retriever
@@ -46,6 +46,15 @@ def test_an_id_put_in_again_replaces_its_item_and_what_is_removed_is_gone(index)
     index.remove(["a", "never there"])
     assert ids(index.search("parcel")) == []
     assert len(index) == len(TEXTS) - 1
+    index.remove("b")
+    assert len(index) == len(TEXTS) - 2
+
+
+def test_a_kind_alone_is_a_kind_and_what_is_no_item_is_named(index):
+    assert ids(index.search("tea", kinds="note")) == ["b"]
+    for mistake in (lambda: index.add(["tea"]), lambda: index.remove(5), lambda: index.search(5)):
+        with pytest.raises(SpecError):
+            mistake()
 
 
 def test_nothing_is_found_where_no_word_but_stop_words_is_shared(index):

@@ -437,3 +437,12 @@ def test_no_credential_is_stored(tmp_path):
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files and not any(key.encode() in path.read_bytes() for path in files)
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
+
+
+@pytest.mark.parametrize("upstream", ["http://127.0.0.1:8787", "http://localhost:8787/v1"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0"])
+def test_a_proxy_is_not_its_own_upstream(upstream, host):
+    with pytest.raises(ProxyError, match="is this proxy itself"):
+        ProxySettings(upstream=upstream, host=host, key="k")
+    assert ProxySettings(upstream=upstream, host=host, key="k", port=8788)
+    assert ProxySettings(upstream=upstream, host="192.0.2.1", key="k")

@@ -195,3 +195,19 @@ def test_a_record_says_all_of_itself(tmp_path):
     with pytest.raises(StoreError, match="kind is given beside a record"):
         memory.write(record, kind="decision")
     assert [hit.memory for hit in memory.search("harbour", kinds="fact")] == [record]
+
+
+def test_no_two_memories_have_one_id():
+    memory = SQLiteMemory(":memory:")
+    same_lines = [
+        {"text": "c", "entity": "a\nb"},
+        {"text": "b\nc", "entity": "a"},
+        {"text": "c", "entity": "b", "scope": "u\nnote\na"},
+        {"text": "note\nb\nc", "entity": "a", "scope": "u"},
+        {"text": "c", "entity": "", "scope": "u\nnote\na\nb"},
+        {"text": "c", "entity": "\n", "scope": "u"},
+        {"text": "\nc", "entity": "", "scope": "u"},
+    ]
+    assert len({memory.write(MemoryRecord(**each)).id for each in same_lines}) == len(same_lines)
+    # as they always were
+    assert memory.write(MemoryRecord(text="tea", scope="u1")).id == "mem_e09ca8aebb6a"

@@ -209,3 +209,21 @@ def test_a_killed_driver_goes_on_where_it_was(folder, driver, tmp_path):
     assert any(line.endswith((" 3", " 4")) for line in shown)
     sweep([folder], JOB, tmp_path / "whole.parquet", workers=1)
     assert rows(out) == rows(tmp_path / "whole.parquet")
+
+
+def test_a_result_in_the_folder_of_the_sessions_is_none_of_them(folder, tmp_path):
+    result = folder / "rows.parquet"
+    sweep([folder], JOB, result, workers=1)
+    first = pq.read_table(result).drop_columns("seconds")
+    sweep([folder], JOB, result, workers=1)
+    assert pq.read_table(result).drop_columns("seconds").equals(first)
+    with pytest.raises(SessionError, match="no column 'body'"):  # what is named is meant
+        sweep([result], JOB, tmp_path / "others.parquet", workers=1)
+
+
+def test_a_sweep_is_not_written_over_its_sessions(folder):
+    path = folder / "a0.json"
+    before = path.read_bytes()
+    with pytest.raises(SessionError, match="it is read, and would be written over"):
+        sweep([path], JOB, path, workers=1)
+    assert path.read_bytes() == before and not path.with_name("a0.json.parts").exists()

@@ -72,3 +72,5 @@ def test_no_two_steps_have_one_folder():
     assert len({folder_of(name, "1") for name in names}) == len(names)
     assert len({folder_of("42", name) for name in names}) == len(names)
     assert segment("") == "-"
+    steps = ["3", "step-3", "step-3a", "3a", "step-step-3", "step", "step-", "٣", "step-٣"]
+    assert len({folder_of("42", name) for name in steps}) == len(steps)

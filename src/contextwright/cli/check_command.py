@@ -1,14 +1,17 @@
 """`ctx check`: the contract of a spec, or of a pipeline of agents."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
 from contextwright.check import AgentStep, check, read_pipeline
-from contextwright.cli.options import from_option, load_session, load_spec
+from contextwright.cli.options import from_option, load_session, load_spec, refuse_idle
 from contextwright.cli.progress import working
+from contextwright.errors import MissingExtra
+from contextwright.render.target import target
 from contextwright.text.byte_order_mark import without_mark
 
 
@@ -51,6 +54,8 @@ def check_command(
     Exit code 3 where something is wrong, with --strict also where something may surprise.
     """
     if against is not None:
+        names = ("source", "known", "model", "read_back", "reader", "strict")
+        refuse_idle(dict.fromkeys(names, (False, "of a pipeline, not of what --against holds")))
         _check_against(against, pipeline, sessions, as_json=as_json)
         return
     if not pipeline:
@@ -70,6 +75,7 @@ def check_command(
         parts = (
             AgentStep(agent="agent", spec=spec, source=text, read_back=read_back, reader=reader),
         )
+    target(model)  # a model that is not known measures nothing
     samples = [load_session(path, source, None) for path in sessions]
     with working("compiling at several moments"):
         report = check(parts, model=model, known=known, sessions=samples)
@@ -83,6 +89,8 @@ def check_command(
 
 def _check_against(file: Path, pipeline: str, sessions: tuple[Path, ...], *, as_json: bool) -> None:
     """Hold a spec to what it was tuned to."""
+    if find_spec("numpy") is None:  # before what it shares with `ctx sweep`, whose extra is less
+        raise MissingExtra("numpy", "tune")
     from contextwright.tune import floor_checks, read_tuned
 
     spec = load_spec(pipeline) if pipeline else None

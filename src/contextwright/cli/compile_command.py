@@ -12,10 +12,10 @@ from contextwright.cli.options import (
     top_option,
     write_pack,
 )
-from contextwright.cli.output_file import OutputFile
+from contextwright.cli.output_file import OutputFile, WritingCommand
 
 
-@click.command("compile")
+@click.command("compile", cls=WritingCommand)
 @compile_options
 @top_option
 @click.option("--json", "as_json", is_flag=True, help="Print request and manifest as JSON.")

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from contextwright.cli.options import FormatName, from_option, load_session, repair_lines
-from contextwright.cli.output_file import OutputFile, write_file
+from contextwright.cli.output_file import OutputFile, WritingCommand, write_file
 from contextwright.formats import FORMATS, write_session
 from contextwright.formats.losses import Loss, expect_no_loss, losses_in
 from contextwright.session.session import Session
@@ -19,7 +19,7 @@ _NAMED = 3
 """Events that are named of those that lose the same."""
 
 
-@click.command()
+@click.command(cls=WritingCommand)
 @click.argument("session", type=click.Path(path_type=Path), required=False)
 @from_option()
 @click.option(
@@ -53,9 +53,11 @@ def convert(
     place for is named on the standard error; with --strict nothing is written then, and the exit
     code is 16.
     """
-    if listed or session is None:
+    if listed:
         click.echo("\n".join(FORMATS))
         return
+    if session is None:
+        raise click.UsageError("Missing argument 'SESSION'.")
     loaded = load_session(session, source, row)
     data = write_session(loaded, target)
     losses = losses_in(loaded, target, data)

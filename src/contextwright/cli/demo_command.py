@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from contextwright.cli.example_session import example_session, question_positions
-from contextwright.cli.output_file import OutputFile
+from contextwright.cli.output_file import OutputFile, WritingCommand
 from contextwright.cli.progress import ProgressBars
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import SpecCompiler
@@ -50,7 +50,7 @@ class Bill(msgspec.Struct):
     dropped: int = 0
 
 
-@click.command()
+@click.command(cls=WritingCommand)
 @click.option("--model", default="gpt-5", show_default=True, help="Whose tokens and prices.")
 @click.option("--save", type=OutputFile(), help="Only write the session there.")
 def demo(model: str, save: Path | None) -> None:

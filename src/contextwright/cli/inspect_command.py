@@ -1,7 +1,7 @@
 """`ctx inspect`: a page on what every model call of a session was sent, and what it cost."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,15 @@ from contextwright.cli.options import (
     load_session,
     load_spec,
     load_target,
+    refuse_idle,
     target_options,
 )
-from contextwright.cli.output_file import OutputFile, refuse_unwritable
+from contextwright.cli.output_file import (
+    OutputFile,
+    WritingCommand,
+    refuse_input,
+    refuse_unwritable,
+)
 from contextwright.cli.page_file import MB, texts_option, write_page
 from contextwright.cli.progress import ProgressBars, no_line
 from contextwright.inspect.live_session import LiveSession
@@ -51,7 +57,7 @@ def _live_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.command("inspect")
+@click.command("inspect", cls=WritingCommand)
 @click.argument("session", type=click.Path())
 @from_option()
 @click.option("--row", type=int, help="Which session of a file with one a line, from 0.")
@@ -85,9 +91,7 @@ def inspect(
     SPEC, message by message, the fate of every block, the cache, and where a word went. SESSION is
     a file, or the address of a running `ctx serve`.
     """
-    for option, value in (("--out", out), ("--point", points)):
-        if serve and value:
-            raise click.UsageError(f"{option} is of a page that is written, --serve of none")
+    _refuse_idle(serve=serve, follows_proxy=is_address(session))
     followed = _source(session, source, row, **proxy)
     loaded = followed.session()
     read = [(text, load_spec(text, budget)) for text in specs] or [_usual(budget)]
@@ -98,10 +102,38 @@ def inspect(
         return
     path = out or Path("inspect.html")
     refuse_unwritable(path)
+    refuse_input(path, (session, *specs))  # the usual name as well
     data = _data(loaded, read, receiver, name, points)
     size, calls = write_page(data, texts, path), len(data["calls"]["position"])
     named = f"{len(read)} spec{'s' * (len(read) > 1)}"
     click.echo(f"{path}: {calls:,} calls, {named}, {size:,} bytes")
+    for line in _error_lines(data["series"]):
+        click.echo(line, err=True)
+
+
+def _refuse_idle(*, serve: bool, follows_proxy: bool) -> None:
+    """Refuse an option that was typed and would do nothing.
+
+    Raises:
+        UsageError: names it.
+    """
+    written = (not serve, "of a page that is written, --serve of none")
+    served = (serve, "of a page that is served: add --serve")
+    of_proxy = (follows_proxy, "of a proxy: SESSION is then its address")
+    of_file = (not follows_proxy, "of a file, and a proxy is none")
+    uses = {"out": written, "points": written, "port": served, "chosen": of_proxy,
+            "key": of_proxy, "credential": of_proxy, "source": of_file, "row": of_file}  # fmt: skip
+    refuse_idle(uses)
+
+
+def _error_lines(series: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A line for each spec by which some calls have no request, with the first error."""
+    for one in series:
+        if one["errors"]:
+            at, what, _, fix = one["errors"][0]
+            count = len(one["errors"])
+            yield f"{one['spec']}: {count:,} without a request, the first at call {at + 1}: {what}"
+            yield f"  fix: {fix}"
 
 
 def _usual(budget: int | None) -> tuple[str, Expr]:

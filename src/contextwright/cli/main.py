@@ -78,11 +78,33 @@ class Commands(click.Group):
         from contextwright.cli.progress import no_line, working
 
         resolved = super().resolve_command(ctx, args)
+        if resolved[0] != "wrap":  # what it runs may have such an option
+            _refuse_second_spec(ctx, resolved[1], args)
         if resolved[0] in SERVERS:
             ctx.with_resource(no_line())
         else:
             ctx.with_resource(working(f"ctx {resolved[0]}"))
         return resolved
+
+
+def _refuse_second_spec(ctx: click.Context, command: click.Command | None, args: list[str]) -> None:
+    """Some commands take several specs, others one: there the first would be left in silence.
+
+    Raises:
+        UsageError: there are several.
+    """
+    typed = [one for one in args if one == "--spec" or one.startswith("--spec=")]
+    takes_one = any("--spec" in one.opts and not one.multiple for one in _options(command))
+    if takes_one and len(typed) > 1:
+        raise click.UsageError(
+            f"--spec is given {len(typed)} times, and ctx {args[0]} takes one; ctx diff SESSION "
+            "--spec A --spec B compares two, ctx inspect and ctx sweep take several",
+            ctx,
+        )
+
+
+def _options(command: click.Command | None) -> list[click.Option]:
+    return [one for one in command.params if isinstance(one, click.Option)] if command else []
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -3,13 +3,14 @@
 import re
 import runpy
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from contextwright.cli.output_file import write_file
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
@@ -95,7 +96,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with_options(
         loaded,
         click.option("--artifacts", type=folder, help="Folder of artifacts."),
-        click.option("--root", type=folder, multiple=True, help="Folder that file:// may name."),
+        click.option("--root", type=_FOLDER, multiple=True, help="Folder that file:// may name."),
     )
 
 
@@ -155,6 +156,7 @@ class TokenCount(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
 
 
 TOKENS = TokenCount()
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 def top_option(command: F) -> F:
@@ -198,6 +200,23 @@ def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "without it the embedded models answer.",
     )
     return session_options(with_spec(target_options(reading(llm(source_options(loaded))))))
+
+
+def refuse_idle(uses: Mapping[str, tuple[bool, str]]) -> None:
+    """Refuse an option that was typed and would do nothing.
+
+    Args:
+        uses: by a parameter's name whether it acts here, and what it is of.
+
+    Raises:
+        UsageError: names the option.
+    """
+    context = click.get_current_context()
+    for param in context.command.params:
+        name = param.name or ""
+        acts, why = uses.get(name, (True, ""))
+        if not acts and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{param.opts[0]} is {why}")
 
 
 def _with_options(command: Any, *options: Callable[[Any], Any]) -> Any:

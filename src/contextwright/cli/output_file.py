@@ -1,7 +1,7 @@
 """Where a command writes: looked at before its work, so that nothing is computed for nothing."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from contextwright.errors import SessionError
+from contextwright.whole_file import write_whole
 
 
 class OutputFile(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
@@ -56,40 +57,71 @@ def refuse_unwritable(out: Path) -> None:
 
 
 def write_file(out: Path, content: bytes) -> None:
-    """Write a file.
+    """Write a file, whole or not at all.
 
     Raises:
         SessionError: it can not be written.
     """
     with _named(out):
-        out.write_bytes(content)
+        write_whole(out, content)
 
 
-def make_folder(out: Path) -> None:
-    """Make a folder, where it is missing.
+class WritingCommand(click.Command):
+    """A command that writes a file, and never over what it reads."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it.
+
+        Raises:
+            SessionError: an output is an input.
+        """
+        places = [one.name or "" for one in self.params if isinstance(one.type, OutputFile)]
+        read = [one.name or "" for one in self.params if _is_read(one)]
+        for place in filter(None, map(ctx.params.get, places)):
+            for value in map(ctx.params.get, read):
+                refuse_input(place, value if isinstance(value, tuple) else (value,))
+        return super().invoke(ctx)
+
+
+def refuse_input(out: Path, sources: Iterable[Any]) -> None:
+    """Refuse to write over a file that is read.
 
     Raises:
-        SessionError: it can not be made.
+        SessionError: it is one of the sources.
     """
+    if out.is_file() and any(_is_same(out, source) for source in sources if source):
+        raise SessionError(
+            "it is read, and would be written over",
+            where=str(out),
+            fix="give the output another name",
+        )
+
+
+def _is_read(param: click.Parameter) -> bool:
+    """Whether it may name a file that the command reads."""
+    is_spec = param.name in {"spec", "specs"}
+    return is_spec or isinstance(param, click.Argument) or isinstance(param.type, click.Path)
+
+
+def _is_same(out: Path, source: Any) -> bool:
     try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _no_folder(out, error.strerror) from error
+        return out.samefile(source)
+    except (OSError, ValueError):  # no file, such as an address
+        return False
 
 
 def _refuse_unwritable_folder(out: Path) -> None:
     there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
     if not there.is_dir():
-        raise _no_folder(out, f"{there} is no folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise _no_folder(out, f"{there} can not be written")
-
-
-def _no_folder(out: Path, why: str | None) -> SessionError:
-    return SessionError(
+        why = f"{there} is no folder"
+    elif not os.access(there, os.W_OK | os.X_OK):
+        why = f"{there} can not be written"
+    else:
+        return
+    raise SessionError(
         f"the folder can not be made: {why}",
         where=str(out),
-        fix="give a path that can be written",
+        fix="give a folder that can be written",
     )
 
 
@@ -102,5 +134,5 @@ def _named(out: Path) -> Generator[None]:
         raise SessionError(
             f"the file can not be written: {error.strerror}",
             where=str(out),
-            fix="give a path in a folder that exists and can be written",
+            fix="give a path in a folder that exists and can be written, on a disk with room",
         ) from error

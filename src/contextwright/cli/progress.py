@@ -94,7 +94,8 @@ _lines: list[BusyLine] = []
 @contextmanager
 def busy_line(command: str, after_s: float = AFTER_S) -> Generator[None]:
     """Show what a command does while it is silent; nothing, where nobody is at a terminal."""
-    if not sys.stderr.isatty():
+    shown: Any = sys.stderr  # None where it is closed, `2>&-`
+    if shown is None or not shown.isatty():
         yield
         return
     line, streams = BusyLine(command, after_s), (sys.stdout, sys.stderr)

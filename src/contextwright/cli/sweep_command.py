@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from contextwright.cli.options import DEFAULT_SPEC, TOKENS, load_spec
-from contextwright.cli.output_file import OutputFile
+from contextwright.cli.output_file import OutputFile, WritingCommand
 from contextwright.cli.own_receiver import MODEL
 from contextwright.cli.progress import working
 from contextwright.compiler.plan import plan
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from contextwright.sweep.sweep_job import SweepSpec
 
 
-@click.command("sweep")
+@click.command("sweep", cls=WritingCommand)
 @click.argument("sessions", nargs=-1, required=True)
 @click.option("--spec", "specs", multiple=True, help=f"May be repeated; by default {DEFAULT_SPEC}.")
 @click.option("--budget", "budgets", type=TOKENS, multiple=True, help="Tokens at most; repeatable.")

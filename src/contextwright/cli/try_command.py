@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextwright.cli.options import TOKENS, load_spec, load_target, top_option
-from contextwright.cli.output_file import OutputFile, is_folder, make_folder, write_file
+from contextwright.cli.output_file import OutputFile, WritingCommand, is_folder, write_file
 from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import texts_option, write_page
 from contextwright.cli.progress import ProgressBars
@@ -14,13 +14,14 @@ from contextwright.errors import SessionError
 from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
+from contextwright.stores.folder import folder_at
 from contextwright.words import C
 
 if TYPE_CHECKING:
     from contextwright.traces.comparison import SessionComparison
 
 
-@click.command("try")
+@click.command("try", cls=WritingCommand)
 @click.argument("traces", type=click.Path(path_type=Path))
 @click.option("--budget", type=TOKENS, help="Tokens of a request at most: 8000, 8k.")
 @click.option("--spec", help="What should be seen; by default C.compaction(BUDGET).")
@@ -123,7 +124,7 @@ def _write_pages(
     """A page a session, each with links to the others, and an index of all."""
     from contextwright.cli.try_index import index_page
 
-    make_folder(out)
+    folder_at(out, error=SessionError)
     names = [
         f"session-{number:0{len(str(len(ordered)))}}.html" for number in range(1, len(ordered) + 1)
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from contextwright.cli.options import TOKENS, load_spec
-from contextwright.cli.output_file import OutputFile
+from contextwright.cli.output_file import OutputFile, WritingCommand
 from contextwright.cli.own_receiver import MODEL
 from contextwright.cli.progress import working
 from contextwright.cli.sweep_command import refuse_plot
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextwright.tune.run_tuning import Tuning
 
 
-@click.command("tune")
+@click.command("tune", cls=WritingCommand)
 @click.argument("sessions", nargs=-1, required=True)
 @click.option(
     "--space", "spaces", multiple=True, help="A spec whose options and words vary; repeatable."

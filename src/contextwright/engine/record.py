@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from contextwright.argument_types import expect_types
 from contextwright.compiler.pack import Pack, known_request
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import note_pieces
@@ -10,6 +11,7 @@ from contextwright.engine.door import ports_of
 from contextwright.engine.embedded import answering_by
 from contextwright.engine.prepare import memo_of
 from contextwright.engine.run_tasks import TaskGenerator, TaskRunner, run_tasks
+from contextwright.errors import SessionError, SpecError
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
@@ -46,9 +48,19 @@ def record(
         agent: whose words are noted; any agent's where none is named.
         artifacts: where `C.offload` puts tool results.
         detector, vault: what `C.redact` takes, as `contextwright.compile` does.
+
+    Raises:
+        SessionError: the session is none. SpecError: a step is none.
     """
+    expect_types("record(session, *steps)", SessionError, session=(session, Session))
     ports = ports_of(detector, vault, "record(...)")
     for step in steps:
+        if not isinstance(step, Expr) and not hasattr(step, "writes"):
+            raise SpecError(
+                f"expected a state step or a spec, got {type(step).__name__}",
+                where="record(session, *steps)",
+                fix='S.tag("approved"), say',
+            )
         if isinstance(step, Expr):
             asking = writing(session, step, agent, artifacts, ports)
             run_tasks(asking, answering_by(models), session.id)

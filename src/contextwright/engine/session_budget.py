@@ -76,6 +76,12 @@ class SessionBudget:
                     where="SessionBudget(thresholds=...)",
                     fix='such as {0.8: warn, 0.95: "abort"}: a share, and a function of the event',
                 )
+            if share > 1 and actions[1.0] == ABORT:
+                raise SpecError(
+                    f"a threshold of {share!r} is behind the end of the session, which is at 1",
+                    where="SessionBudget(thresholds=...)",
+                    fix="0.8 is 80 %; where 1 is not to end it: {1.0: warn, 1.5: 'abort'}",
+                )
         self.thresholds: dict[float, Threshold] = dict(sorted(actions.items()))
 
     def spent(self, session: Session) -> SessionSpending:

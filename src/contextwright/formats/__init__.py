@@ -98,7 +98,7 @@ def detect(document: "Document") -> str:
     elif count > 1 and "messages" in object_if(first.value):
         what, where = f"expected one session, got {count} sessions, one a line", document.name
         fix = "read them with read_sessions(...), or give one line of the file"
-    elif not first.value:
+    elif not first.value or object_if(first.value).get("messages") == []:
         what, where = "there is no message in it", first.where
         fix = 'give messages: [{"role": "user", "content": TEXT}]'
     elif isinstance(first.value, list) and not isinstance(first.value[0], dict):
@@ -253,12 +253,14 @@ def write_session(
         expect_no_loss(losses_in(session, format, data), session, format)
     try:
         if path is not None:
-            Path(path).write_bytes(data)
+            from contextwright.whole_file import write_whole
+
+            write_whole(Path(path), data)
     except OSError as error:
         raise SessionError(
             f"the file can not be written: {error.strerror or error}",
             where=str(path)[:200],
-            fix="give a path in a folder that exists and can be written",
+            fix="give a path in a folder that exists and can be written, on a disk with room",
         ) from error
     return data
 
@@ -284,6 +286,10 @@ def _encoded(value: Any, *, lines: bool) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 
+_SOURCE = "give a path, the bytes of a file, or a list of messages"
+_FOLDER = "give one of its files; `ctx try` and `ctx sweep` read all of a folder"
+
+
 def _document(source: Any) -> "tuple[Document, list[str]]":
     from contextwright.formats.decode import decode
     from contextwright.formats.document import Document, Record
@@ -297,7 +303,7 @@ def _document(source: Any) -> "tuple[Document, list[str]]":
         raise SessionError(
             f"the file can not be read: {getattr(error, 'strerror', None) or error}",
             where=str(source)[:200],
-            fix="give a path, the bytes of a file, or a list of messages",
+            fix=_FOLDER if isinstance(error, IsADirectoryError) else _SOURCE,
         ) from error
     decoded = decode(data, name)
     return decoded.document, decoded.repairs

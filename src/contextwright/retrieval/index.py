@@ -147,10 +147,15 @@ class Index:
             self._vectors.drop(rows)
             self._keep(dict(zip(rows, vectors, strict=False)))
 
-    def remove(self, ids: Iterable[str]) -> None:
-        """Takes items out; an id that is not there is passed over."""
+    def remove(self, ids: str | Iterable[str]) -> None:
+        """Takes items out, one or several; an id that is not there is passed over.
+
+        Raises:
+            SpecError: the ids are none.
+        """
+        expect_types("index.remove(ids)", SpecError, ids=(ids, Iterable))
         with self._lock:
-            self._vectors.drop(self._table.drop(ids))
+            self._vectors.drop(self._table.drop([ids] if isinstance(ids, str) else ids))
 
     def items(self) -> tuple[Item, ...]:
         """All items, in the order they were added."""

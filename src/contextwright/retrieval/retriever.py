@@ -23,7 +23,7 @@ class Retriever(Protocol):
         """Puts items in; one of an id that is there already takes its place."""
         ...
 
-    def remove(self, ids: Iterable[str]) -> None:
+    def remove(self, ids: str | Iterable[str]) -> None:
         """Takes items out; an id that is not there is passed over."""
         ...
 

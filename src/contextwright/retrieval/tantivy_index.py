@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import MissingExtra, StoreError
+from contextwright.argument_types import expect_types
+from contextwright.errors import MissingExtra, SpecError, StoreError
 from contextwright.retrieval.item import Hit, Item
 from contextwright.retrieval.query_weights import query_terms, with_synonyms
 from contextwright.retrieval.stems import stems, stop_stems
@@ -70,7 +71,14 @@ class TantivyIndex:
         return self._index.searcher().num_docs
 
     def add(self, items: Iterable[Item]) -> None:
-        """Puts items in; one of an id that is there already takes its place."""
+        """Puts items in; one of an id that is there already takes its place.
+
+        Raises:
+            SpecError: something that is no item; none was put in.
+        """
+        items = list(items)
+        for item in items:
+            expect_types("index.add(items)", SpecError, item=(item, Item))
         wanted = {item.id: item for item in items}
         with self._lock:
             for id, item in wanted.items():
@@ -83,17 +91,28 @@ class TantivyIndex:
                 self._writer.add_document(document)
             self._commit()
 
-    def remove(self, ids: Iterable[str]) -> None:
-        """Takes items out; an id that is not there is passed over. Their text leaves the folder
-        when tantivy merges its files."""
+    def remove(self, ids: str | Iterable[str]) -> None:
+        """Takes items out, one or several; an id that is not there is passed over. Their text
+        leaves the folder when tantivy merges its files.
+
+        Raises:
+            SpecError: the ids are none.
+        """
+        expect_types("index.remove(ids)", SpecError, ids=(ids, Iterable))
         with self._lock:
-            for id in ids:
+            for id in [ids] if isinstance(ids, str) else ids:
                 self._writer.delete_documents_by_term("id", id)
             self._commit()
 
     def search(self, query: str, k: int = 10, *, kinds: Collection[str] = ()) -> list[Hit]:
         """The best items, best first; those that have nothing of the query but stop words are left
-        out."""
+        out.
+
+        Raises:
+            SpecError: the query is no text, or `k` no whole number.
+        """
+        expect_types("index.search(query, k)", SpecError, query=(query, str), k=(k, int))
+        kinds = (kinds,) if isinstance(kinds, str) else kinds
         terms = query_terms(query)
         if not terms or k <= 0:
             return []

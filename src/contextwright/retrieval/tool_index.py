@@ -3,10 +3,12 @@ belong to, and by what one gives that another takes."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Any, cast
 
+from contextwright.argument_types import expect_types
+from contextwright.errors import SpecError
 from contextwright.retrieval.features import about
 from contextwright.retrieval.fuse import fused
 from contextwright.retrieval.index import Index
@@ -48,9 +50,16 @@ class ToolIndex:
     Args:
         tools: all there are; what they give is read from the output schema, where they have one.
         embedder: as of an `Index`.
+
+    Raises:
+        SpecError: something that is no tool.
     """
 
-    def __init__(self, tools: Sequence[Tool], embedder: Vectorizer | None = None) -> None:
+    def __init__(self, tools: Iterable[Tool], embedder: Vectorizer | None = None) -> None:
+        expect_types("ToolIndex(tools)", SpecError, tools=(tools, Iterable))
+        tools = tuple(tools)
+        for tool in tools:
+            expect_types("ToolIndex(tools)", SpecError, tool=(tool, Tool))
         self._names = [tool.name for tool in tools]
         described = [list(sentences(tool.description)) for tool in tools]
         counts = Counter(one for each in described for one in dict.fromkeys(each))

@@ -71,6 +71,7 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _check_upstream(self.upstream)
+        _check_circle(self.upstream, self.host, self.port)
         if not self.key and not is_loopback(self.host):
             raise ProxyError(
                 f"others can reach {self.host}, and could send requests through this proxy",
@@ -117,6 +118,24 @@ def _check_upstream(url: str) -> None:
         where="upstream",
         fix="give https://HOST, such as https://api.openai.com; credentials are the callers' own",
     )
+
+
+def _check_circle(url: str, host: str, port: int) -> None:
+    """Refuse an upstream that is the proxy itself, as where an agent's own variable names it: each
+    call would call again."""
+    parts = urlsplit(url)
+    port_of_upstream = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    every = not host.strip("[]0.:")  # an address of nothing but zeros is all of the machine's
+    if (
+        port_of_upstream == port
+        and (every or is_loopback(host))
+        and is_loopback(parts.hostname or "")
+    ):
+        raise ProxyError(
+            f"the upstream {url!r} is this proxy itself",
+            where="upstream",
+            fix="give the provider's address, or listen on another --port",
+        )
 
 
 def is_database(data: Path | str | None) -> bool:

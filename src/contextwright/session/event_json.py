@@ -86,20 +86,22 @@ def encodable(event: Event) -> tuple[Event, bytes]:
         raise _no_json(event, error) from error
 
 
-def refuse_mistyped(event: Event) -> None:
-    """Refuse an event with a field of another type, which no store could read again.
+def readable(event: Event) -> tuple[Event, bytes]:
+    """`encodable`, of an event that every store can read again.
 
     Raises:
-        SessionError: names the field.
+        SessionError: a field is of another type.
     """
+    event, body = encodable(event)
     try:
-        _decode(encodable(event)[1])
+        _decode(body)
     except msgspec.ValidationError as error:
         raise SessionError(
             f"a field of another type: {error}",
             where=f"event {event.id!r}",
             fix="ids, names, authors and texts are texts, time_ms a whole number",
         ) from error
+    return event, body
 
 
 def _without_defaults(event: Event) -> Event:

@@ -48,8 +48,7 @@ class Log(Sequence[Event]):
         self._begun = array("I")  # position -> exchanges begun, this event's included
         self._starts = array("I")  # exchange -> its first position
         self._exchanges: list[Exchange | None] = []  # None until somebody looks
-        # exchange -> positions that joined it after another had begun
-        self._late: dict[int, list[int]] = {}
+        self._late: dict[int, list[int]] = {}  # exchange -> positions that joined it out of turn
         self._late_joins: list[int] = []  # those exchanges, one entry for every such event
         self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
         self._waiting: set[str] = set()  # calls of the newest exchange that may have no answer
@@ -109,17 +108,18 @@ class Log(Sequence[Event]):
             log._append(event or opened(body), body, event is None)
         return log
 
-    def append(self, event: Event, *, decoded: bool = False) -> int:
+    def append(self, event: Event, *, decoded: bool = False, body: bytes = b"") -> int:
         """Append an event and give its position. The same event again changes nothing.
 
         Args:
             decoded: whether it came out of JSON, so that its JSON says all of it and is kept
                 until somebody looks: a third of the memory.
+            body: its bytes, where `encodable` made both already.
 
         Raises:
             SessionError: another event of this id is in the log already, or it is none.
         """
-        event, body = encodable(event)
+        event, body = (event, body) if body else encodable(event)
         with self._lock:
             known = self.position_of(event.id)
             if known is None:

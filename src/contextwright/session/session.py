@@ -20,7 +20,7 @@ from contextwright.session.event import (
     ToolCall,
     ToolResult,
 )
-from contextwright.session.event_json import refuse_mistyped
+from contextwright.session.event_json import readable
 from contextwright.session.exchange import Exchange
 from contextwright.session.lineage import (
     FORK,
@@ -63,6 +63,7 @@ class Session:
         tools: Iterable[Tool] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
+        expect_types("Session(id)", SessionError, id=(id, str))
         expect_types("Session(metadata=...)", SessionError, metadata=(metadata or {}, Mapping))
         self.id = id
         self.log = Log(events)
@@ -126,8 +127,8 @@ class Session:
             _check_fields(role, fields, where)
             event = Event(role=role, parts=tuple(parts_of(parts, role, where)), **fields)
             _check_roles(event)
-            refuse_mistyped(event)
-            return self.append(event)
+            event, body = readable(event)
+            return self.log[self.log.append(event, body=body)]
 
     def user(self, *parts: MessagePart, **fields: Any) -> Event:
         """The user says something; a new turn begins."""

@@ -2,24 +2,27 @@
 
 from pathlib import Path
 
-from contextwright.errors import StoreError
+from contextwright.errors import ContextwrightError, StoreError
 
 
-def folder_at(path: Path, *, mode: int = 0o777) -> Path:
+def folder_at(
+    path: Path, *, mode: int = 0o777, error: type[ContextwrightError] = StoreError
+) -> Path:
     """A folder, with those above it; made where there is none.
 
     Args:
         mode: who may do what with one that is made, less what the process masks.
+        error: the class of the error, of whoever needs the folder.
 
     Raises:
-        StoreError: it can not be made.
+        ContextwrightError: it can not be made.
     """
     try:
         path.mkdir(mode=mode, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"the folder can not be made: {error.strerror}",
+    except OSError as reason:
+        raise error(
+            f"the folder can not be made: {reason.strerror}",
             where=str(path),
             fix="give a folder that can be written",
-        ) from error
+        ) from reason
     return path

@@ -381,5 +381,8 @@ def memory_of(entry: Mapping[str, Any], **fields: Any) -> MemoryRecord:
 
 
 def _id(one: MemoryRecord) -> str:
-    named = f"{one.scope}\n{one.kind}\n{one.entity}\n{one.text}"
+    fields = (one.scope, one.kind, one.entity, one.text)
+    named = "\n".join(fields)
+    if "\n" in one.scope or "\n" in one.entity:  # lines do not say where one ends
+        named = "\n\n" + "".join(f"{len(field)} {field}" for field in fields)
     return "mem_" + sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -24,7 +24,8 @@ def object_files(url: str, suffixes: Sequence[str]) -> Iterator[tuple[str, Path]
     own URL, and a file of its bytes that is there until the next one is asked for.
 
     Raises:
-        SessionError: there is none. StoreError: the store can not be read.
+        MissingExtra: obstore is not installed. SessionError: there is none. StoreError: the store
+            can not be read.
     """
     keys = _keys(url, tuple(suffixes))
     empty = True
@@ -47,23 +48,24 @@ def upload(path: Path, url: str) -> None:
     """Put a file where a URL says; one that is long in parts.
 
     Raises:
-        StoreError: it can not be written.
+        MissingExtra: obstore is not installed. StoreError: it can not be written.
     """
+    base, _, name = url.rpartition("/")
+    store = opened_store(base)
     import obstore
 
-    base, _, name = url.rpartition("/")
     with _named(url):
-        obstore.put(opened_store(base), name, path, chunk_size=PART_BYTES)
+        obstore.put(store, name, path, chunk_size=PART_BYTES)
 
 
 def _keys(url: str, suffixes: tuple[str, ...]) -> Iterator[tuple[Any, str, str]]:
-    import obstore
-
     if url.endswith(suffixes):
         base, _, name = url.rpartition("/")
         yield opened_store(base), base, name
         return
     base, store = url.rstrip("/"), opened_store(url)
+    import obstore
+
     pages: Any = iter(obstore.list(store, chunk_size=PAGE))
     keys = (meta["path"] for page in _pages(pages, url) for meta in page)
     if base.partition("://")[0] not in SORTED:

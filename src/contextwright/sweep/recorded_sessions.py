@@ -13,7 +13,7 @@ from contextwright.stores.sqlite import SQLiteSessions
 from contextwright.stores.store import SessionStore
 from contextwright.sweep.arrow import pa, pq
 from contextwright.sweep.object_files import is_object_url, object_files
-from contextwright.sweep.sweep_table import SESSIONS
+from contextwright.sweep.sweep_table import CALLS, SESSIONS
 
 LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _SUFFIXES = (*LINES, ".json", ".json.gz", ".parquet", ".db", ".sqlite")
@@ -72,7 +72,8 @@ def _recorded(source: str | Path | SessionStore) -> Iterator[_Recorded]:
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        files = sorted(each for each in path.rglob("*") if each.name.endswith(_SUFFIXES))
+        named = sorted(each for each in path.rglob("*") if each.name.endswith(_SUFFIXES))
+        files = [each for each in named if not _is_result(each)]
         if files:
             return files
         what, fix = "there is no file of sessions in it", f"files end in {', '.join(_SUFFIXES)}"
@@ -81,6 +82,16 @@ def _files(path: Path) -> list[Path]:
         fix = "give files, folders, or the URL of an object store or a PostgreSQL database"
         raise SessionError("no such file", where=str(path), fix=fix)
     return [path]
+
+
+def _is_result(path: Path) -> bool:
+    """Whether a file in a folder of sessions is what a sweep made of them: calls, no sessions."""
+    if path.suffix != ".parquet":
+        return False
+    try:
+        return pq.read_schema(path).names == CALLS.names
+    except (OSError, pa.ArrowException):  # named when it is read
+        return False
 
 
 def _undamaged(path: Path, name: str) -> Iterator[_Recorded]:

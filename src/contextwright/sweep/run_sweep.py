@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import SpecError
+from contextwright.errors import SessionError, SpecError
 from contextwright.render.target import target
+from contextwright.stores.object_artifacts import opened_store
 from contextwright.stores.store import SessionStore
 from contextwright.sweep.arrow import pq
 from contextwright.sweep.object_files import is_object_url, upload
@@ -81,17 +82,17 @@ def sweep(
     Raises:
         SpecError: no specs, two of one name, no workers, or an unknown engine. ModelError: the
             model is not known, and no window is given.
-        SessionError: no such sessions. StoreError: the result can not be written.
+        SessionError: no such sessions, or the result is a file of them. StoreError: the result can
+            not be written. MissingExtra: what a source or the result needs is not installed.
     """
     count = usual_workers() if workers is None else workers
     _check(job, count, size)
-    # the parts stay on a disk of ours until the result goes to an object store, whole
-    local = Path(str(result).rpartition("/")[2] if is_object_url(result) else result)
+    local = _local_path(result)
     parts = SweepParts(local, job)
     state = _Progress(progress)
 
     def missing() -> Iterator[SweepPart]:
-        for table in session_tables(sources, size=size):
+        for table in session_tables(_others(sources, local), size=size):
             path = parts.next_path(table)
             state.sizes[path] = table.num_rows
             if path.exists():
@@ -99,8 +100,9 @@ def sweep(
             else:
                 yield SweepPart(path, table)
 
-    for path in parts_by(engine)(missing(), job, count):
-        state.done(path)
+    with parts.begun():
+        for path in parts_by(engine)(missing(), job, count):
+            state.done(path)
     parts.merge()
     done = summaries(local, job)
     if is_object_url(result):
@@ -157,6 +159,31 @@ def _why(row: dict[str, Any]) -> str:
     fix = next((line.strip() for line in more if line.strip().startswith("fix:")), "")
     call = f", call {row['call']}" if row["call"] else ""
     return f"{row['source']} row {row['row']}{call}: {what}{f'; {fix}' if fix else ''}"
+
+
+def _local_path(result: str | Path) -> Path:
+    """Where the parts of a result are: on a disk of ours, until it goes to an object store, whole;
+    that this can be opened is known before the work."""
+    if not is_object_url(result):
+        return Path(result)
+    base, _, name = str(result).rpartition("/")
+    opened_store(base)
+    return Path(name)
+
+
+def _others(
+    sources: Iterable[str | Path | SessionStore], result: Path
+) -> Iterator[str | Path | SessionStore]:
+    """The sources, none of which is the result."""
+    for source in sources:
+        path = Path(source) if isinstance(source, (str, Path)) else None
+        if path is not None and path.is_file() and result.is_file() and result.samefile(path):
+            raise SessionError(
+                "it is read, and would be written over",
+                where=str(result),
+                fix="give the result another name",
+            )
+        yield source
 
 
 def _check(job: SweepJob, workers: int, size: int) -> None:

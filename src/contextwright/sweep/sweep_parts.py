@@ -1,9 +1,8 @@
 """The parts of a sweep's result: each is there whole or not at all, and named by what it is of."""
 
-import os
 import shutil
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from contextwright.errors import StoreError
 from contextwright.sweep.arrow import pa, pq
 from contextwright.sweep.sweep_job import SweepJob
 from contextwright.sweep.sweep_table import CALLS
+from contextwright.whole_file import whole_file
 
 GROUP = 16_384
 """Calls of a group of rows of the result, at least."""
@@ -40,6 +40,16 @@ class SweepParts:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _unwritable(self.folder, error) from error
+
+    @contextmanager
+    def begun(self) -> Generator[None]:
+        """While parts are made: where that fails before there is one, nothing of it stays."""
+        try:
+            yield
+        except BaseException:
+            with suppress(OSError):  # there are parts: the next run goes on from them
+                self.folder.rmdir()
+            raise
 
     def next_path(self, table: Any) -> Path:
         """Where the part of the sessions that come next is, or will be."""
@@ -93,20 +103,6 @@ def write_part(path: Path, table: Any) -> None:
             pq.write_table(table, temporary)
     except OSError as error:
         raise _unwritable(path, error) from error
-
-
-@contextmanager
-def whole_file(path: Path) -> Generator[Path]:
-    """A file beside another one, which takes its place at the end; it goes where there is an
-    error."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _check_place(result: Path) -> None:

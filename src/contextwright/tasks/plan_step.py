@@ -156,14 +156,20 @@ def assign(step: Step | None) -> dict[str, Any]:
 def folder_of(task_id: str, step_id: str) -> str:
     """Where artifacts of a step are kept, below `artifact://`; no other step has the folder."""
     step = _own_segment(step_id)
-    return f"tasks/{_own_segment(task_id)}/{f'step-{step}' if step[0].isdigit() else step}"
+    if step[0].isdigit():
+        step = f"step-{step}"
+    elif step.startswith("step-") and step[5:6].isdigit():
+        step = _digested(step, step_id)  # what a number becomes is a number's
+    return f"tasks/{_own_segment(task_id)}/{step}"
 
 
 def _own_segment(name: str) -> str:
     """A name as a segment that no other name has: what could not be written is told by a digest."""
     safe = segment(name)
-    if safe == name or not name:
-        return safe
+    return safe if safe == name or not name else _digested(safe, name)
+
+
+def _digested(safe: str, name: str) -> str:
     return f"{safe}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 

@@ -5,9 +5,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
 
+from contextwright.errors import MissingExtra
 from contextwright.sweep.arrow import pq
+
+try:
+    import numpy as np
+except ImportError as error:
+    raise MissingExtra("numpy", "tune") from error
 
 RESAMPLES = 2000
 """Draws of as many sessions as there are: ends of a 95 % interval move by less than a tenth of its

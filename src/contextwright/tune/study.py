@@ -16,10 +16,10 @@ from contextwright.stores.folder import folder_at
 from contextwright.stores.store import SessionStore
 from contextwright.sweep.arrow import pa, pq
 from contextwright.sweep.recorded_sessions import session_tables
-from contextwright.sweep.sweep_parts import whole_file
 from contextwright.sweep.sweep_table import SESSIONS
 from contextwright.tune.search_space import Dimension, dimensions, varied
 from contextwright.tune.tune_job import OBJECTIVES, TuneJob
+from contextwright.whole_file import whole_file
 
 try:
     import optuna

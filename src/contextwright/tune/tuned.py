@@ -10,6 +10,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.codec import from_json
 from contextwright.spec.expr import Expr
 from contextwright.tune.session_sums import Interval
+from contextwright.whole_file import write_whole
 
 SLACK = 0.005
 """By how much a figure may be worse than it was found: what a better estimate of tokens moves."""
@@ -61,7 +62,7 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True):
     def save(self, path: str | Path) -> None:
         """Write it as JSON that a person can read, and change."""
         text = msgspec.json.format(msgspec.json.encode(self), indent=2)
-        Path(path).write_bytes(text + b"\n")
+        write_whole(Path(path), text + b"\n")
 
 
 def read_tuned(path: str | Path) -> Tuned:

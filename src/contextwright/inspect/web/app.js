@@ -77,7 +77,7 @@ function telling(cursor) {
   const series = seriesOf(cursor), [fate, why, since] = fateAt(series, cursor.b, cursor.c);
   if (!fate) return `call ${cursor.c + 1}, ${nameText(cursor.b)}, not yet`;
   const [step, , what] = series.why[why];
-  return `call ${cursor.c + 1}, ${nameText(cursor.b)}, ${FATES[fate]}: ${what} since call ${since + 1}${step ? ` by ${step}` : ""}, ${number(originalTokens()[cursor.b])} tokens`;
+  return `call ${cursor.c + 1}, ${nameText(cursor.b)}, ${FATES[fate]}: ${what} since call ${since + 1}${step ? ` by ${step}` : ""}, ${originalCount(cursor.b)} tokens`;
 }
 
 function Dialog({label, close, children}) {
@@ -93,7 +93,7 @@ function Help({close}) {
 
 function Whole({row, close, mark}) {
   return html`<${Dialog} label="Whole text" close=${close}><h2><code>${DATA.blocks.id[row]}</code> <${Name} row=${row} /></h2>
-    <p class="second">${number(originalTokens()[row])} tokens · <${CopyRef} text=${refOf(row)} /></p>
+    <p class="second">${originalCount(row)} tokens · <${CopyRef} text=${refOf(row)} /></p>
     ${DATA.blocks.texts[row].map(([kind, text, name]) => html`<h3>${DATA.kinds[kind]} ${name}</h3><pre><${StoredText} number=${text} mark=${mark} /></pre>`)}</${Dialog}>`;
 }
 

@@ -76,8 +76,8 @@ function BlockTable({rows, sides, cursor, go}) {
   const cell = (row, side, series, call) => row.row < 0 ? (side ? html`<${Swatch} fate="engine" />${number(side)}` : "not in it")
     : html`<${Swatch} fate=${fateAt(series, row.row, call)[0]} />${side ? number(side) : fateWord(series, row.row, call)}`;
   const list = shown.map((row) => ({key: row.key, cells: [
-    html`<code>${row.row >= 0 ? DATA.blocks.id[row.row] : clip(row.id, 14)}</code>`, row.row >= 0 ? html`<${Name} row=${row.row} size=${28} />` : html`<span class="second">engine-made, ${clip(row.reason || "", 40)}</span>`,
-    row.row >= 0 ? number(originalTokens()[row.row]) : "", cell(row, row.first, left, at), cell(row, row.second, right, then), html`<${Difference} value=${row.second - row.first} most=${most} />`]}));
+    html`<code>${row.row >= 0 ? DATA.blocks.id[row.row] : clip(row.id, 14)}</code>`, row.row >= 0 ? html`<${Name} row=${row.row} size=${28} />` : html`<span class="second">${["engine-made", clip(row.reason || "", 40)].filter(Boolean).join(", ")}</span>`,
+    row.row >= 0 ? originalCount(row.row) : "", cell(row, row.first, left, at), cell(row, row.second, right, then), html`<${Difference} value=${row.second - row.first} most=${most} />`]}));
   return html`<div class="table-box"><${Table} caption="" columns=${[["block", 0], ["", 0], ["original", 1], [one, 0], [two, 0], [`tokens, ${two} ${MINUS} ${one}`, 0]]} rows=${list} selected=${cursor.b} onRow=${(key) => typeof key === "number" && go({b: key})} /></div>
     ${shown.length < rows.length && html`<button onClick=${() => setAll(true)}>${number(rows.length - shown.length)} blocks more</button>`}`;
 }

@@ -121,6 +121,11 @@ function originalTokens() {
   return originals;
 }
 
+/** A block's own tokens in words: of one that no request had whole nobody counted them. */
+function originalCount(row) {
+  return originalTokens()[row] ? number(originalTokens()[row]) : "?";
+}
+
 /** Blocks of texts, each read when one of its texts is shown: `[first number, element, texts]`. */
 const CHUNKS = [...document.querySelectorAll("script.texts")].map((block) => [Number(block.dataset.from), block, null]);
 const loaded = new Map();

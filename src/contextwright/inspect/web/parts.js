@@ -140,7 +140,7 @@ function BlockDetails({series, row, call, go}) {
   const now = sizesAt(series, call).get(row), whole = originalTokens()[row];
   return html`<section data-block=${DATA.blocks.id[row]}>
     <h2><code>${DATA.blocks.id[row]}</code> <${Name} row=${row} size=${26} /></h2>
-    <p class="second"><span data-value="original">${number(whole)}</span> tokens${now !== undefined && now < whole ? html` → ${number(now)}` : ""}
+    <p class="second"><span data-value="original">${originalCount(row)}</span> tokens${now !== undefined && now < whole ? html` → ${number(now)}` : ""}
       ${DATA.blocks.pinned[row] ? " · pinned" : ""} · turn ${number(DATA.blocks.turn[row] + 1)}</p>
     <${Ribbon} series=${series} row=${row} call=${call} />
     <dl class="pairs">
@@ -196,7 +196,7 @@ function Around({series, row, call, go, order}) {
           class=${one === row ? "selected" : ""} onClick=${() => go({b: one})}>
         <span role="gridcell"><${Swatch} fate=${fate} /><code>${DATA.blocks.id[one]}</code></span>
         <span role="gridcell" class="grow"><${Name} row=${one} size=${30} /></span>
-        <span role="gridcell" class="num">${number(originalTokens()[one])}</span>
+        <span role="gridcell" class="num">${originalCount(one)}</span>
         <span role="gridcell" class="num">${fate === RAW ? "raw" : sizes.has(one) ? number(sizes.get(one)) : fateWord(series, one, call)}</span></div>`;
     })}</div></section>`;
 }

@@ -122,7 +122,7 @@ const MOST_CARRIERS = 60;
 function Carriers({rows, row, range, cursor, go}) {
   const [all, setAll] = useState(false), shown = all ? rows : rows.slice(0, MOST_CARRIERS);
   return html`<ul class="carriers">${shown.map((one) => html`<li key=${one} class=${one === row ? "selected" : ""} onClick=${() => go({b: one})}>
-    <button class="plain" aria-pressed=${one === row}><code>${DATA.blocks.id[one]}</code> <${Name} row=${one} size=${24} /> <small>${number(originalTokens()[one])}</small></button>
+    <button class="plain" aria-pressed=${one === row}><code>${DATA.blocks.id[one]}</code> <${Name} row=${one} size=${24} /> <small>${originalCount(one)}</small></button>
     <div>${DATA.series.map((series, at) => html`<${Ribbon} key=${at} series=${series} row=${one} call=${cursor.c} range=${range} words />`)}</div></li>`)}</ul>
     ${shown.length < rows.length && html`<button onClick=${() => setAll(true)}>${number(rows.length - shown.length)} blocks more</button>`}`;
 }
@@ -132,7 +132,7 @@ function Path({row, cursor, go, query}) {
   const text = DATA.blocks.texts[row].map(([, number]) => textOf(number)).find((one) => one.toLowerCase().includes(query.toLowerCase())) || "";
   const at = Math.max(0, text.toLowerCase().indexOf(query.toLowerCase()) - 40);
   return html`<section><h2><code>${DATA.blocks.id[row]}</code> <${Name} row=${row} size=${24} /></h2>
-    <p class="second">${number(originalTokens()[row])} tokens · turn ${number(DATA.blocks.turn[row] + 1)}</p>
+    <p class="second">${originalCount(row)} tokens · turn ${number(DATA.blocks.turn[row] + 1)}</p>
     <pre class="quote"><${Content} text=${text.slice(at, at + 160)} mark=${query} whole /></pre></section>
     ${DATA.series.map((series, place) => html`<section key=${place}><h2>Its path under ${SPEC_NAMES[place]}</h2><ol class="path">${runsOf(series, row).map(([from, to, fate, why]) => {
       const [step, reason, what] = series.why[why];
