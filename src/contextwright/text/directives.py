@@ -12,14 +12,6 @@ MAX_SENTENCE = 300
 """Characters of a sentence that may be one: what is longer is a text that somebody pasted."""
 MAX_DIRECTIVES = 600
 """Characters that one message's may have together."""
-SHARE = 33
-"""Percent of a note's or a summary's room for these, the newest first. In a note what they take is
-taken from lines of calls, of which a session has more."""
-SPARED, SPARED_SHARE = 900, 70
-"""Tokens that these may have where there is little room, and percent of that room at most: some
-sixty of them, each behind its id, which a long talk may have, are worth more than a few lines of
-calls. With 700 and 66, of 20 rules and 20 decisions planted in recorded sessions 16 and 18 outlived
-29 steps at 8,000 tokens; now all do, for 6 of 356 calls of that coding session."""
 _RULES = re.compile(
     r"\b(?:must|mustn['\u2019]t|never|always|from now on|in (?:the )?future|at all costs"
     r"|whatever happens|no matter what|under no circumstances|not allowed|forbidden|prohibited"
@@ -30,10 +22,11 @@ _RULES = re.compile(
     re.IGNORECASE,
 )
 _NO_RULE = re.compile(
-    r"\bi(?:['\u2019]ll| will) (?:be sure|make sure|keep|remember)\b|\bthere must be\b",
+    r"\b(?:i|we)(?:['\u2019]ll| will) (?:be sure|make sure|keep|remember)\b|\bthere must be\b"
+    r"|\bto (?:be|make) sure\b|\b(?:requirement|constraint)s\b",
     re.IGNORECASE,
 )
-"""A promise, and a guess."""
+"""A promise, a guess, what somebody wishes to be sure of, and talk of rules."""
 _DECISIONS = re.compile(
     r"\b(?:decided|decision|agreed|settled on|going with|go with|chosen|let['\u2019]s use"
     r"|we(?:['\u2019]ll| will| shall) (?:use|keep|stay))\b",
@@ -50,11 +43,6 @@ _RULE_HINTS = (
 )  # fmt: skip
 _says_use = re.compile(r"\buse\b").search
 """What every wording of a rule has, or this."""
-
-
-def directives_room(room: int) -> int:
-    """Tokens of some room for what holds from where it was said on."""
-    return max(room * SHARE // 100, min(SPARED, room * SPARED_SHARE // 100))
 
 
 def _has_decision_hint(small: str) -> bool:

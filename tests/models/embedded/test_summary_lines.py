@@ -62,7 +62,7 @@ def test_what_was_cancelled_later_is_not_shown_as_begun():
         turns.append((f"Cancel job{n}x, we do not need it.", f"job{n}x is cancelled."))
     summary = ""
     for turn in turns:
-        summary = summary_of(talk(turn), summary, 240)
+        summary = summary_of(talk(turn), summary, 800)
     begun = [n for n in range(12) if f"start job{n}x." in summary]
     assert begun and all(f"job{n}x is cancelled." in summary for n in begun)
 
