@@ -86,6 +86,7 @@ class MappedRequest(Generic[MessageT]):
             context adds to the instruction is a part of its system text then.
 
     Attributes:
+        messages: the framework's own.
         body: in OpenAI Chat's form.
         reads_back: whether tools of ours are among the request's. Of one that declares none at all
             nobody knows: its framework may write them into a text.
@@ -102,8 +103,8 @@ class MappedRequest(Generic[MessageT]):
         output: tuple[str, str | None, Any] | None = None,
         apart: bool = False,
     ) -> None:
-        self._mapping, self._messages, self._apart = mapping, list(messages), apart
-        self._shown = [mapping.wires(message) for message in self._messages]
+        self._mapping, self.messages, self._apart = mapping, list(messages), apart
+        self._shown = [mapping.wires(message) for message in self.messages]
         content = _content(system)
         self._system = plain_text(content)
         wires: list[Wire] = [{"role": "system", "content": content}] if content else []
@@ -174,7 +175,7 @@ class MappedRequest(Generic[MessageT]):
             self._message(place, wires, compiled.get(_key(place), self.body.get(_key(place))))
             for place, wires in self._groups(compiled["messages"])
         ]
-        own = self._messages
+        own = self.messages
         if reasoning_profile(str(self.body.get("model", ""))) != "bound":
             return sent
         pairs = enumerate(zip(sent, own, strict=False))
@@ -203,7 +204,7 @@ class MappedRequest(Generic[MessageT]):
         """
         if place < 0:
             return self._mapping.made(self._named(wires[0]))
-        shown, message = self._shown[place], self._messages[place]
+        shown, message = self._shown[place], self.messages[place]
         if thoughts != self.body.get(_key(place)):
             message = self._mapping.with_reasoning(message, thoughts)
         if len(wires) == len(shown) and all(wire is shown[n] for n, wire in wires.items()):
@@ -220,7 +221,7 @@ class MappedRequest(Generic[MessageT]):
     def _reasoning(self) -> Iterator[tuple[str, Any]]:
         """What was thought, beside the messages: nobody counts it there, and a redaction looks at
         each message's once."""
-        for place, message in enumerate(self._messages):
+        for place, message in enumerate(self.messages):
             if thoughts := self._mapping.reasoning(message):
                 yield _key(place), thoughts
 

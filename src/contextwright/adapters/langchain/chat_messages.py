@@ -50,10 +50,9 @@ class MessageContent:
             return PartView("text", part)
         if isinstance(part, ToolMessage):
             return PartView("result", result_text(part.content), part.tool_call_id)
-        kind = part.get("type")
         if _is_call(part):
             return PartView.call(part["id"], part["name"], part["args"])
-        if kind in _TEXTS:
+        if (kind := part.get("type")) in _TEXTS:
             return PartView("text", part["text"])
         if kind in _REASONING:
             return PartView.reasoning(part)

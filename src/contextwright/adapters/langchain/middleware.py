@@ -15,6 +15,7 @@ from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.provider_blocks import block_texts, with_texts
+from contextwright.adapters.response_chains import LANGCHAIN
 from contextwright.tokens.usage import Usage, usage_of
 
 _SCHEMAS = {"function", "parameters"}
@@ -69,7 +70,7 @@ def _mapped(request: Any) -> MappedRequest[Any]:
 
 def _request(request: Any, shown: MappedRequest[Any], body: Body) -> Any:
     """The request with the messages of a compiled body."""
-    changes: dict[str, Any] = {"messages": shown.messages_of(body)}
+    changes: dict[str, Any] = {"messages": LANGCHAIN.unchained(shown, body, request.model)}
     changes["tools"] = shown.tools_of(body, request.tools)
     if shown.system_of(body) is not None:
         content = with_texts(request.system_message.content, shown.system_parts_of(body))

@@ -15,7 +15,7 @@ from contextwright.testing.strict_server.refusal import (
     unknown_fields,
 )
 from contextwright.testing.strict_server.reply import Reply
-from contextwright.testing.strict_server.stored_responses import keep, kept_under
+from contextwright.testing.strict_server.stored_responses import keep, link_of
 
 _TOP = fields(
     "background background_options context_management conversation image include input "
@@ -173,9 +173,9 @@ class ResponsesApi:
 
 
 def _envelope(body: dict[str, Any], number: int) -> dict[str, Any]:
-    kept = {"conversation": {"id": kept_under(body)}} if body.get("conversation") else {}
+    link = {"conversation": {"id": link_of(body)}} if body.get("conversation") else {}
     return {
-        **kept,
+        **link,
         "id": f"resp_{number}",
         "object": "response",
         "created_at": 0,

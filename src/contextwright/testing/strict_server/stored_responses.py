@@ -19,7 +19,7 @@ def whole_body(body: dict[str, Any], issued: Issued) -> dict[str, Any]:
     Raises:
         RefusedRequest: it goes on from what is not stored.
     """
-    place = kept_under(body)
+    place = link_of(body)
     if not place:
         return body
     stored = issued.get(place, "[]" if place != body.get(_CHAIN) else "")
@@ -31,7 +31,7 @@ def whole_body(body: dict[str, Any], issued: Issued) -> dict[str, Any]:
     return {**body, "input": [*json.loads(stored), *items]}
 
 
-def kept_under(body: dict[str, Any]) -> str:
+def link_of(body: dict[str, Any]) -> str:
     """The response, or the conversation, that a request goes on from; empty where it is the first.
 
     Raises:
@@ -50,7 +50,7 @@ def keep(body: dict[str, Any], answer: dict[str, Any], items: list[Any], issued:
     """Store an answer with the items before it, unless the request says otherwise."""
     if body.get("store") is False:
         return
-    kept = json.dumps([*items, *answer["output"]], ensure_ascii=False)
-    issued[answer["id"]] = kept
+    stored = json.dumps([*items, *answer["output"]], ensure_ascii=False)
+    issued[answer["id"]] = stored
     if body.get(_CONVERSATION):
-        issued[kept_under(body)] = kept
+        issued[link_of(body)] = stored
