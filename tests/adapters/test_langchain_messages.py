@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from contextwright import C, Context
 from contextwright.adapters.langchain.chat_messages import MESSAGES
-from contextwright.adapters.langchain.reading_tools import run_of
 from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.message_runs import run_of
 from contextwright.adapters.provider_blocks import block_texts, with_texts
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Generic, Protocol, TypeVar
 
+from contextwright.adapters.answer_schemas import answer_schema
 from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
@@ -81,7 +82,7 @@ class MappedRequest(Generic[MessageT]):
         model: its name; empty where only the context knows it.
         system: text that stands in front of all messages, or the parts of one.
         tools: name, description and parameters of each; ours are left to the context.
-        output: name, description and parameters of an answer that is data.
+        output: what the framework has of the shape of an answer that is data.
         apart: whether the framework's messages are a user's and an assistant's alone: what the
             context adds to the instruction is a part of its system text then.
 
@@ -100,7 +101,7 @@ class MappedRequest(Generic[MessageT]):
         model: str,
         system: str | Sequence[str] | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
-        output: tuple[str, str | None, Any] | None = None,
+        output: Any = None,
         apart: bool = False,
     ) -> None:
         self._mapping, self.messages, self._apart = mapping, list(messages), apart
@@ -120,8 +121,8 @@ class MappedRequest(Generic[MessageT]):
         declared = [dict(tool) for tool in tools]
         functions = [tool for tool in declared if not is_our_tool(tool)]
         self.reads_back = not declared or len(functions) < len(declared)
-        if output is not None:
-            name, description, parameters = output
+        if (shape := answer_schema(output)) is not None:
+            name, description, parameters = shape
             schema = {"name": name, "schema": parameters}
             schema |= {"description": description} if description else {}
             self.body["response_format"] = {"type": "json_schema", "json_schema": schema}

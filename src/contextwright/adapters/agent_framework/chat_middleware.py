@@ -74,6 +74,7 @@ class _Request:
             context.messages,
             model=str(options.get("model") or getattr(context.client, "model", None) or ""),
             system=instructions if isinstance(instructions, str) else None,
+            output=options.get("response_format"),
             tools=(function_schema(t.name, t.description, t.parameters()) for t in tools),
         )
         if conversation := options.get("conversation_id"):

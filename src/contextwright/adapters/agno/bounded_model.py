@@ -39,7 +39,8 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
     def call(self: Any, messages: list[Message], rest: dict[str, Any]) -> MappedCall[Message]:
         tools = (tool["function"] for tool in rest.get("tools") or () if "function" in tool)
         shown = ({key: tool[key] for key in _SCHEMA if tool.get(key)} for tool in tools)
-        request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown)
+        output = rest.get("response_format")
+        request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown, output=output)
         return MappedCall(port, request, partial(_bill, model), sent=AGNO.sent_of(request))
 
     def invoke(self: Any, messages: list[Message], **rest: Any) -> Any:

@@ -10,9 +10,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.langchain.chat_messages import MESSAGES
-from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
+from contextwright.adapters.langchain.reading_tools import read_back_tools
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.message_runs import run_of
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.provider_blocks import block_texts, with_texts
 from contextwright.adapters.response_chains import LANGCHAIN
@@ -65,6 +66,7 @@ def _mapped(request: Any) -> MappedRequest[Any]:
         model=str(getattr(model, "model_name", None) or getattr(model, "model", "")),
         system=block_texts(system.content) if system is not None else None,
         tools=[convert_to_openai_tool(tool)["function"] for tool in known],
+        output=request.response_format,
     )
 
 

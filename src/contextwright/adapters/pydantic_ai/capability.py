@@ -56,7 +56,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             request_context.messages,
             model=request_context.model.model_name,
             system=[part.content for part in instructions],
-            output=output and (output.name or "", output.description, output.json_schema),
+            output=output,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
         )
         compiled = await self.port.compiled(request.body, ctx.run_id or "")
