@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from contextwright.errors import BudgetError
+from contextwright.errors import BudgetError, SessionBudgetError
 from contextwright.session.log import Log
 from contextwright.tokens.usage import Usage
 
@@ -70,7 +70,7 @@ def naming_stored(fields: Mapping[str, Any], tokens: int) -> Generator[None]:
     try:
         yield
     except BudgetError as error:
-        if not chain:
+        if not chain or isinstance(error, SessionBudgetError):
             raise
         known = f", {tokens:,} tokens by its bill," if tokens else ""
         raise type(error)(
