@@ -13,9 +13,9 @@ from langchain_core.messages import (
 )
 
 from contextwright import C, Context
+from contextwright.adapters.answered_tools import run_of
 from contextwright.adapters.langchain.chat_messages import MESSAGES
 from contextwright.adapters.message_mapping import MappedRequest
-from contextwright.adapters.message_runs import run_of
 from contextwright.adapters.provider_blocks import block_texts, with_texts
 
 

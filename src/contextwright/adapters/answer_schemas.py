@@ -69,8 +69,8 @@ def _first_inner(shape: Any) -> Any:
     """What stands in a form, or in an object."""
     if isinstance(shape, Mapping):
         fields = cast("Mapping[str, Any]", shape)
-        found = (fields.get(name) for name in _INNER)
-        return next((one for one in found if isinstance(one, Mapping)), None)
+        forms = (fields.get(name) for name in _INNER)
+        return next((one for one in forms if isinstance(one, Mapping)), None)
     for name in _INNER:
         inner = getattr(shape, name, None)
         if callable(inner) and not isinstance(inner, type):

@@ -6,7 +6,7 @@ from typing import Any
 
 KIND = "legacy_call"
 """Type of such a call among the parts of an answer."""
-_BESIDE = "function_call"
+_FIELD = "function_call"
 
 
 def id_of(name: str) -> str:
@@ -26,7 +26,7 @@ def calls_of(message: Any, fields: Iterable[str]) -> list[Any]:
         fields: that have those of tools.
     """
     calls = [call for field in fields for call in getattr(message, field, ())]
-    call = message.additional_kwargs.get(_BESIDE)
+    call = message.additional_kwargs.get(_FIELD)
     if calls or not call:
         return calls
     name, arguments = call["name"], call["arguments"]
@@ -37,8 +37,8 @@ def fields_of(message: Any, calls: Sequence[Mapping[str, Any]]) -> dict[str, Any
     """What stands beside an answer, where calls of now may have other arguments: those of tools go,
     as they stand among the calls, and that of a function says what it says now."""
     fields = message.additional_kwargs
-    new = {key: fields[key] for key in fields if key not in ("tool_calls", _BESIDE)}
+    new = {key: fields[key] for key in fields if key not in ("tool_calls", _FIELD)}
     for call in calls:
         if call["type"] == KIND:
-            new[_BESIDE] = {"name": call["name"], "arguments": call["args"]}
+            new[_FIELD] = {"name": call["name"], "arguments": call["args"]}
     return new

@@ -8,8 +8,7 @@ from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import KIND, part_with
 from contextwright.adapters.ordered_pairs import in_order
 from contextwright.adapters.part_view import PartView, reasoning_with
-from contextwright.adapters.part_wires import SILENT, wire_of
-from contextwright.adapters.speaker_names import named, renamed
+from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
 
 MessageT = TypeVar("MessageT")
 _SHOWN = ("text", "media", "call", "own")
