@@ -40,3 +40,19 @@ def test_refs_are_shown_to_an_agent_that_has_the_tools(has_tools):
         assert asyncio.run(agent.run("read all")).text == "done"
     assert ("event://" in server.requests[-1].text) == has_tools
     assert context.manifest.shows_refs == has_tools
+
+
+def test_who_speaks_is_redacted_with_what_is_said():
+    from agent_framework import Agent, Message
+    from agent_framework_openai import OpenAIChatCompletionClient
+
+    from contextwright.adapters.agent_framework import ContextChatMiddleware
+
+    with StrictServer(["done"]) as server:
+        client = OpenAIChatCompletionClient("gpt-5", api_key="none", base_url=f"{server.url}/v1")
+        agent = Agent(client, middleware=[ContextChatMiddleware(C.redact("email"))])
+        asked = Message("user", ["hi"], author_name="zoe@b.co")
+        asyncio.run(agent.run([asked, Message("assistant", ["ho"], author_name="al"), "on"]))
+    first, second, _ = server.requests[0].body["messages"]
+    assert (first["name"], second["name"]) == ("[REDACTED]", "al")
+    assert asked.author_name == "zoe@b.co"

@@ -4,11 +4,17 @@ import pytest
 
 pytest.importorskip("langchain_core")
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    FunctionMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 
 from contextwright import C, Context
+from contextwright.adapters.answered_tools import run_of
 from contextwright.adapters.langchain.chat_messages import MESSAGES
-from contextwright.adapters.langchain.reading_tools import run_of
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.provider_blocks import block_texts, with_texts
 
@@ -151,3 +157,43 @@ def test_conversations_whose_messages_have_the_same_ids_are_two_runs():
     assert run_of([]) == run_of([HumanMessage("mine")]) == ""
     longer = [HumanMessage("no", id="0"), *one]
     assert run_of(longer) != run_of(one)
+
+
+def legacy(arguments, content):
+    called = {"function_call": {"name": "read", "arguments": arguments}}
+    return [
+        AIMessage("", additional_kwargs=called),
+        FunctionMessage(name="read", content=content),
+    ]
+
+
+def test_calls_of_functions_before_tools_are_calls_and_results():
+    """What such a result says is no user's word: it is redacted and shortened like any other."""
+    key = "AKIAIOSFODNN7EXAMPLE"
+    long = "\n".join(f"{number} a line of text" for number in range(3_000))
+    messages = [HumanMessage("go"), *legacy(f'{{"path": "{key}"}}', f"{long} {key}")]
+    messages += [*legacy("{}", "two"), AIMessage("ok"), HumanMessage("and?")]
+    request = MappedRequest(MESSAGES, messages, model="gpt-5")
+    context = Context(C.redact(["secrets"]) | C.compaction(1_000), model="gpt-5")
+    sent = request.messages_of(context(request.body))
+    kinds = [type(each) for each in messages]
+    assert [type(each) for each in sent] == kinds and context.manifest.tokens <= 1_000
+    assert key not in repr(sent) and len(sent[2].content) < 4_000
+    call = {"name": "read", "arguments": '{"path": "[REDACTED]"}'}
+    assert sent[1].additional_kwargs == {"function_call": call} and not sent[1].tool_calls
+    assert all(one is other for one, other in zip(sent[3:], messages[3:], strict=True))
+
+
+def test_a_function_that_was_not_answered_has_a_result_of_its_kind():
+    messages = [HumanMessage("go"), legacy("{}", "")[0], HumanMessage("and?")]
+    request = MappedRequest(MESSAGES, messages, model="gpt-5")
+    *_, made, last = request.messages_of(Context(C.default(), model="gpt-5")(request.body))
+    assert isinstance(made, FunctionMessage) and made.name == "read" and last is messages[-1]
+
+
+def test_who_speaks_is_redacted_with_what_is_said():
+    own = HumanMessage("hi", name="zoe@b.co"), AIMessage("ho", name="al"), HumanMessage("on")
+    request = MappedRequest(MESSAGES, own, model="gpt-5")
+    first, *others = request.messages_of(Context(C.redact("email"), model="gpt-5")(request.body))
+    assert (first.content, first.name) == ("hi", "[REDACTED]") and others == list(own[1:])
+    assert own[0].name == "zoe@b.co"

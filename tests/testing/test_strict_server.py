@@ -331,3 +331,33 @@ def test_a_null_in_the_place_of_tools_is_named():
         openai_client(server).chat.completions.create(
             model="gpt-5", messages=[QUESTION], tools=None
         )
+
+
+def test_responses_go_on_from_what_the_provider_keeps():
+    """A result alone answers its call there; the window holds what is kept, too."""
+    ask = {"model": "gpt-5", "tools": [{"type": "function", "name": "read", "parameters": SCHEMA}]}
+    with StrictServer([call("read", path="a"), "one", "two", "three"], window=400) as server:
+        create = openai_client(server).responses.create
+        first = create(**ask, input="what is in a?")
+        result = {"type": "function_call_output", "call_id": first.output[0].call_id, "output": "1"}
+        second = create(**ask, input=[result], previous_response_id=first.id)
+        assert second.output_text == "one" and "what is in a?" in server.requests[1].text
+        assert [each["type"] for each in server.requests[1].body["input"]] == [result["type"]]
+        with pytest.raises(openai.BadRequestError, match="context window"):
+            create(**ask, input="x" * 1500, previous_response_id=second.id)
+        create(**ask, input="x" * 1000, conversation="conv_1", store=True)
+        with pytest.raises(openai.BadRequestError, match="context window"):
+            create(**ask, input="x" * 500, conversation={"id": "conv_1"})
+        with pytest.raises(openai.BadRequestError, match="no output"):
+            create(**ask, input="hi", previous_response_id=first.id)
+
+
+def test_responses_know_no_answer_that_was_not_stored():
+    with StrictServer(["one", "two"]) as server:
+        create = openai_client(server).responses.create
+        first = create(model="gpt-5", input="hi", store=False)
+        for chain in (first.id, "resp_of_somebody"):
+            with pytest.raises(openai.BadRequestError, match="not found"):
+                create(model="gpt-5", input="on", previous_response_id=chain)
+        with pytest.raises(openai.BadRequestError, match="Mutually exclusive"):
+            create(model="gpt-5", input="on", previous_response_id="r", conversation="c")

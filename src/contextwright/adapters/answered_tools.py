@@ -1,6 +1,6 @@
 """The tools with which a model reads back what was shortened, for a framework's registry."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -60,3 +60,22 @@ def _reading_tool(port: ContextPort, tool: Tool) -> ReadingTool:
 
 def _arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {key: each for key, each in arguments.items() if each is not None}
+
+
+def run_of(messages: Sequence[Any]) -> str:
+    """The run of these messages, by their ids when the call was made and what the last says. An
+    application that gives ids may count in each conversation from one."""
+    ids = [message.id for message in messages]
+    return repr((messages[-1].text, ids)) if any(ids[-1:]) else ""
+
+
+def run_of_call(messages: Sequence[Any], id: str | None) -> str:
+    """The run whose answer holds a call.
+
+    Args:
+        id: of the call.
+    """
+    for place in reversed(range(len(messages))):
+        if any(call["id"] == id for call in getattr(messages[place], "tool_calls", ())):
+            return run_of(messages[:place])
+    return ""

@@ -43,11 +43,11 @@ class MappedCall(Generic[MessageT]):
         return await self._port.asend(body, lambda new: send(sent(new)), self._run, self._bill)
 
     def pieces(self, send: Callable[[list[MessageT]], Iterator[Any]]) -> Iterator[Any]:
-        """The pieces that `send` gives for the compiled messages."""
-        body, messages = self._request.body, self._request.messages_of
-        return stream(self._port, body, lambda new: send(messages(new)), self._bill)
+        """The pieces that `send` gives for what is sent."""
+        body, sent = self._request.body, self._sent
+        return stream(self._port, body, lambda new: send(sent(new)), self._bill)
 
     def apieces(self, send: Callable[[list[MessageT]], AsyncIterator[Any]]) -> AsyncIterator[Any]:
         """The same beside an event loop."""
-        body, messages = self._request.body, self._request.messages_of
-        return astream(self._port, body, lambda new: send(messages(new)), self._bill)
+        body, sent = self._request.body, self._sent
+        return astream(self._port, body, lambda new: send(sent(new)), self._bill)

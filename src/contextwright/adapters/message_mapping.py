@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Generic, Protocol, TypeVar
 
+from contextwright.adapters.answer_schemas import answer_schema
 from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
@@ -81,11 +82,12 @@ class MappedRequest(Generic[MessageT]):
         model: its name; empty where only the context knows it.
         system: text that stands in front of all messages, or the parts of one.
         tools: name, description and parameters of each; ours are left to the context.
-        output: name, description and parameters of an answer that is data.
+        output: what the framework has of the shape of an answer that is data.
         apart: whether the framework's messages are a user's and an assistant's alone: what the
             context adds to the instruction is a part of its system text then.
 
     Attributes:
+        messages: the framework's own.
         body: in OpenAI Chat's form.
         reads_back: whether tools of ours are among the request's. Of one that declares none at all
             nobody knows: its framework may write them into a text.
@@ -99,11 +101,11 @@ class MappedRequest(Generic[MessageT]):
         model: str,
         system: str | Sequence[str] | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
-        output: tuple[str, str | None, Any] | None = None,
+        output: Any = None,
         apart: bool = False,
     ) -> None:
-        self._mapping, self._messages, self._apart = mapping, list(messages), apart
-        self._shown = [mapping.wires(message) for message in self._messages]
+        self._mapping, self.messages, self._apart = mapping, list(messages), apart
+        self._shown = [mapping.wires(message) for message in self.messages]
         content = _content(system)
         self._system = plain_text(content)
         wires: list[Wire] = [{"role": "system", "content": content}] if content else []
@@ -119,8 +121,8 @@ class MappedRequest(Generic[MessageT]):
         declared = [dict(tool) for tool in tools]
         functions = [tool for tool in declared if not is_our_tool(tool)]
         self.reads_back = not declared or len(functions) < len(declared)
-        if output is not None:
-            name, description, parameters = output
+        if (shape := answer_schema(output)) is not None:
+            name, description, parameters = shape
             schema = {"name": name, "schema": parameters}
             schema |= {"description": description} if description else {}
             self.body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -174,7 +176,7 @@ class MappedRequest(Generic[MessageT]):
             self._message(place, wires, compiled.get(_key(place), self.body.get(_key(place))))
             for place, wires in self._groups(compiled["messages"])
         ]
-        own = self._messages
+        own = self.messages
         if reasoning_profile(str(self.body.get("model", ""))) != "bound":
             return sent
         pairs = enumerate(zip(sent, own, strict=False))
@@ -203,7 +205,7 @@ class MappedRequest(Generic[MessageT]):
         """
         if place < 0:
             return self._mapping.made(self._named(wires[0]))
-        shown, message = self._shown[place], self._messages[place]
+        shown, message = self._shown[place], self.messages[place]
         if thoughts != self.body.get(_key(place)):
             message = self._mapping.with_reasoning(message, thoughts)
         if len(wires) == len(shown) and all(wire is shown[n] for n, wire in wires.items()):
@@ -220,7 +222,7 @@ class MappedRequest(Generic[MessageT]):
     def _reasoning(self) -> Iterator[tuple[str, Any]]:
         """What was thought, beside the messages: nobody counts it there, and a redaction looks at
         each message's once."""
-        for place, message in enumerate(self._messages):
+        for place, message in enumerate(self.messages):
             if thoughts := self._mapping.reasoning(message):
                 yield _key(place), thoughts
 

@@ -8,12 +8,9 @@ from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import KIND, part_with
 from contextwright.adapters.ordered_pairs import in_order
 from contextwright.adapters.part_view import PartView, reasoning_with
+from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
 
 MessageT = TypeVar("MessageT")
-SILENT = "(no text)"
-"""Stands for an answer that has neither text nor calls, such as one that only thinks."""
-
-
 _SHOWN = ("text", "media", "call", "own")
 
 
@@ -65,7 +62,7 @@ class PartedMessages:
             if view.kind == "result"
         ]
         rest = self._rest(message, views)
-        return [*wires, *(_wire(role, shown) for role, shown in rest.items())]
+        return [*wires, *(named(message, wire_of(role, each)) for role, each in rest.items())]
 
     def changed(self, message: Any, wires: Mapping[int, Wire]) -> Any:
         """The message with what is left of its parts; what is not shown stays where it stood."""
@@ -89,7 +86,7 @@ class PartedMessages:
                 text = view.text if text_now is None else text_now.now(view)
             if text is not None:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
-        return self.access.with_parts(message, left)
+        return renamed(self.access.with_parts(message, left), wires.values())
 
     def _rest(self, message: Any, views: Sequence[PartView]) -> dict[str, list[PartView]]:
         """What is shown of a message beside its results, by whose it is; where nothing is shown
@@ -148,7 +145,7 @@ class _Texts:
     def __init__(self, wire: Wire | None, before: Sequence[PartView]) -> None:
         content: Any = None if wire is None else wire.get("content")
         self._is_gone = wire is None
-        self._same = wire is not None and content == _wire(wire["role"], before)["content"]
+        self._same = wire is not None and content == wire_of(wire["role"], before)["content"]
         self._arguments = iter(_arguments((wire or {}).get("tool_calls") or (), before))
         parts: list[Wire] = content if isinstance(content, list) else []
         self._media = [part for part in parts if part["type"] != "text"]
@@ -197,37 +194,3 @@ def _paired(before: Sequence[PartView], now: Sequence[Wire]) -> Iterator[Wire | 
     if len(own) == len(now):
         return iter(now)
     return iter([wire if wire in now else None for wire in own])
-
-
-def _wire(role: str, shown: Sequence[PartView]) -> Wire:
-    """The chat message of what is shown; its text stays one, of several parts it is a list."""
-    if role == "assistant":
-        return _answer(shown)
-    if len(shown) == 1 and shown[0].kind == "text":
-        return {"role": role, "content": shown[0].text}
-    return {"role": role, "content": list(map(_part, shown)) or SILENT}
-
-
-def _part(view: PartView) -> Wire:
-    """A part of a chat message's content."""
-    return {"type": "text", "text": view.text} if view.kind == "text" else view.wire
-
-
-def _answer(views: Sequence[PartView]) -> Wire:
-    """The chat message of an answer."""
-    content: Any = "\n\n".join(view.text for view in views if view.kind == "text" and view.text)
-    if any(view.wire for view in views):
-        shown = (view for view in views if view.wire or (view.kind == "text" and view.text))
-        content = list(map(_part, shown))
-    calls = [
-        {
-            "id": view.id,
-            "type": "function",
-            "function": {"name": view.name, "arguments": view.text},
-        }
-        for view in views
-        if view.kind == "call"
-    ]
-    if calls:
-        return {"role": "assistant", "content": content or None, "tool_calls": calls}
-    return {"role": "assistant", "content": content or SILENT}

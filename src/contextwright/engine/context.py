@@ -18,6 +18,7 @@ from contextwright.engine.engine_options import EngineOptions
 from contextwright.engine.framework_messages import FRAMEWORKS
 from contextwright.engine.message_history import MessageHistory
 from contextwright.engine.read_back import ReadBack
+from contextwright.engine.stored_conversations import StoredConversations, naming_stored
 from contextwright.engine.written_messages import LISTS, written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
 from contextwright.formats.message_list import MessageList, message_list
@@ -110,6 +111,7 @@ class Context(ProcessBound):
         self._options_of_target = {name: known[name] for name in OPTIONS if name in known}
         self._own_options = {name: known[name] for name in known if name not in OPTIONS}
         self._engines = ContextEngines()
+        self._stored = StoredConversations()
         self._newest = _NewestCall()
 
     @overload
@@ -145,10 +147,7 @@ class Context(ProcessBound):
         makes several at once."""
         listed = message_list(messages, "context(messages)")
         with self.conversations.updated(listed, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed, tenant)
-            reserved = _reserved(engine, history, listed)
-            pack = engine.compile(history.session, reserved_system=reserved, counted=True)
-            return self._written(listed, history, engine, pack)
+            return self._written(listed, history, *self._packed(history, listed, tenant))
 
     @overload
     async def acall(
@@ -205,10 +204,8 @@ class Context(ProcessBound):
         """`recover` with the pack and the session of this very call."""
         listed = message_list(messages, "context.recover(messages, error)")
         with self.conversations.updated(listed, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed, tenant)
-            reserved = _reserved(engine, history, listed)
-            pack = engine.recover(history.session, error, reserved_system=reserved, counted=True)
-            return self._written(listed, history, engine, pack)
+            made = self._packed(history, listed, tenant, error)
+            return self._written(listed, history, *made)
 
     @overload
     async def arecover(
@@ -242,10 +239,7 @@ class Context(ProcessBound):
         """The pack of these messages: the whole request, with its manifest."""
         listed = message_list(messages, "context.compile(messages)")
         with self.conversations.updated(listed, id=id, tenant=tenant) as history:
-            engine = self._engine(history, listed, tenant)
-            reserved = _reserved(engine, history, listed)
-            pack = engine.compile(history.session, reserved_system=reserved, counted=True)
-            return self._noted(history, engine, pack)
+            return self._noted(history, *self._packed(history, listed, tenant))
 
     def tools(self, messages: Any = None, *, id: str | None = None, tenant: str = "") -> ReadBack:
         """Schemas of the tools that read what the last call shortened or left out, and what
@@ -279,7 +273,9 @@ class Context(ProcessBound):
             return
         listed = message_list(messages, "context.billed(messages, usage)")
         with self.conversations.updated(listed, id=id, tenant=tenant) as history:
-            self._engine(history, listed, tenant).bill(history.session, bill)
+            engine = self._engine(history, listed, tenant)
+            engine.bill(history.session, bill)
+            self._stored.note(history.session.log, listed.fields, bill, tenant)
 
     @property
     def model(self) -> str:
@@ -358,8 +354,22 @@ class Context(ProcessBound):
         messages = written(listed, history, pack, adds_tools=adds_tools, read_back=reads)
         return ContextCall(messages, pack, history.session, engine)
 
+    def _packed(
+        self, history: MessageHistory, listed: MessageList, tenant: str, error: object = None
+    ) -> tuple[Engine, Pack]:
+        """The engine and its pack; after this refusal, if there was one, a smaller pack."""
+        engine, session = self._engine(history, listed, tenant), history.session
+        stored = self._stored.tokens(listed.fields, tenant)
+        reserved = _reserved(engine, history, listed, stored)
+        with naming_stored(listed.fields, stored):
+            if error is None:
+                return engine, engine.compile(session, reserved_system=reserved, counted=True)
+            pack = engine.recover(session, error, reserved_system=reserved, counted=True)
+            return engine, pack
+
     def _noted(self, history: MessageHistory, engine: Engine, pack: Pack) -> Pack:
         history.folds.append(pack.manifest.folds)
+        self._stored.sent(history.session.log, pack.manifest.fixed_tokens)
         self._newest.call = ContextCall(None, pack, history.session, engine)
         return pack
 
@@ -399,13 +409,16 @@ class Context(ProcessBound):
         return self._engines.engine(tenant, shape, made)
 
 
-def _reserved(engine: Engine, history: MessageHistory, listed: MessageList) -> int | None:
+def _reserved(
+    engine: Engine, history: MessageHistory, listed: MessageList, stored: int
+) -> int | None:
     """Tokens that are kept free for reminders that were put in since their messages were read, in
-    whole shares of the limit, so that one more of them moves no step."""
+    whole shares of the limit, so that one more of them moves no step; and for what the provider
+    itself puts in front."""
     target = engine.target
     tokens = sum(map(target.counter.count, history.added_reminders(listed.messages)))
     if not tokens:
-        return None
+        return target.reserved_system + stored if stored else None
     limit = limit_of(engine.spec, target) if engine.compiler is None else target.window
     share = max(1, limit // SHARES)
-    return target.reserved_system + -(-tokens // share) * share
+    return target.reserved_system + -(-tokens // share) * share + stored

@@ -212,6 +212,10 @@ def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) ->
     names_tools = source.get("tools") or adds_tools
     if names_tools and _tool_names(tools) != _tool_names(_plain(source.get("tools"))):
         made["tools"] = tools
+    thinking = where.get("thinking") if format == "anthropic" else None
+    is_off = object_if(thinking).get("type") == "disabled"
+    if is_off and object_if(_plain(fields.get("thinking"))).get("type") == "enabled":
+        made["thinking"] = thinking  # what was thought is not what was signed
     if source is not fields and made:
         config = {**source, **made}
         return {"config": {k: v for k, v in config.items() if v is not None or k not in made}}

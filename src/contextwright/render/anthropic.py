@@ -37,6 +37,7 @@ from contextwright.render.response_format import ResponseFormat
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.render.task_breakpoint import marked_task
+from contextwright.render.unsigned_turn import without_thinking
 from contextwright.render.wire import (
     Count,
     Wire,
@@ -143,6 +144,8 @@ class AnthropicRenderer(AlternatingRenderer):
             task = marked_task(self, blocks, context, target)
             context = with_breakpoints(context, tail, body.fields, target.cache_rules, task)
         request = with_context(sources, context, self.context_keys, target.model)
+        if target.reasoning != "bound":  # which may go without what it thought behind an edit
+            request = without_thinking(request, draft)
         if "reserved_output" in target.overrides or not _leaves_room(request):
             request = {**request, "max_tokens": target.reserved_output or 1}
         return self.with_response_format(request, target)

@@ -19,6 +19,7 @@ InsertionKind = Literal[
     "moved_media",
     "tool_stub",
     "signature",
+    "thinking_off",
 ]
 """interrupted_result, pending_result: stands for a result that the log has not.
 turn_note: a user's turn that the provider wants first or last.
@@ -31,7 +32,8 @@ transcript: who speaks in which turn, where the conversation is sent as one text
 merged: neighbours of one role that became one message.
 moved_media: pictures of a tool's result that stand in a user's message behind it.
 tool_stub: a tool without a schema, since the history calls it and none was given.
-signature: a stand-in that the provider documents for a signature that was lost."""
+signature: a stand-in that the provider documents for a signature that was lost.
+thinking_off: reasoning is off in this request, as the turn's is not what was signed (ADR 160)."""
 
 
 class Insertion(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -19,6 +19,8 @@ _BESIDE_TEXT = ("type", "cache_control", "prompt_cache_breakpoint")
 _LISTS = {("content",), ("parts",)}
 """Where a message has parts of every kind."""
 _RESPONSES = ("functionResponse", "function_response")
+_NAMING = ("function", "custom", "functionCall", "function_call")
+"""Where a call has its name, where that is not its own field."""
 _CALLS = ("functionCall", "function_call")
 
 
@@ -183,7 +185,7 @@ def _changed(item: Any, old: AnyPart, new: AnyPart, form: MessageForm, made: New
         if isinstance(old, Thinking) and isinstance(new, Thinking):
             return [_with_thought(wire, new)]
         if isinstance(old, ToolCall) and isinstance(new, ToolCall):
-            return [_with_call(wire, new)]
+            return [_with_ids(_with_call(wire, new), old, new)]
         if isinstance(old, ToolResult) and isinstance(new, ToolResult):
             return [_with_result(wire, old, new, form, made)]
         if isinstance(old, Opaque) and isinstance(new, Opaque) and wire.keys() >= new.value.keys():
@@ -223,6 +225,26 @@ def _with_call(item: Wire, part: ToolCall) -> Wire:
     if str(item.get("type", "")).endswith("_call") and "arguments" not in item:
         return item  # of a kind that says in fields of its own what it calls for
     return {**item, "arguments": arguments_text(part)}
+
+
+def _with_ids(item: Wire, old: ToolCall, new: ToolCall) -> Wire:
+    """The call with another id, another name, as its result has them."""
+    if (old.id, old.name) == (new.id, new.name):
+        return item
+    changes = {"id": (old.id, new.id), "call_id": (old.id, new.id), "name": (old.name, new.name)}
+
+    def changed(fields: Wire) -> Wire:
+        now: Wire = {}
+        for key, value in fields.items():
+            was, new_value = changes.get(key, (None, None))
+            now[key] = new_value if value == was and value else value
+        return now
+
+    inner = {
+        key: changed(cast(Wire, value)) if key in _NAMING and isinstance(value, dict) else value
+        for key, value in item.items()
+    }
+    return changed(inner)
 
 
 def _text_input(part: ToolCall) -> str:

@@ -18,6 +18,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         reasoning: of these, the ones thought.
         context: of the newest request alone, where the provider made several in one call; else
             `input`. By it a counter is calibrated.
+        response_id: of the answer, where the provider may go on from it.
     """
 
     input: int
@@ -27,15 +28,19 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     output: int = 0
     reasoning: int = 0
     context: int = 0
+    response_id: str = ""
 
     def __add__(self, other: "Usage") -> "Usage":
-        """What both were billed; the context is the newer one's."""
+        """What both were billed; the context and the id are the newer one's."""
         sums = {
             name: getattr(self, name) + getattr(other, name)
             for name in self.__struct_fields__
-            if name != "context"
+            if name not in _NEWER
         }
-        return Usage(**sums, context=other.context)
+        return Usage(**sums, context=other.context, response_id=other.response_id)
+
+
+_NEWER = ("context", "response_id")
 
 
 _PLACES = ("usage", "usage_metadata", "usageMetadata", "response", "message")
@@ -68,15 +73,24 @@ def usage_of(source: object) -> Usage | None:
     if isinstance(source, int) and not isinstance(source, bool):
         return Usage(input=source, context=source) if source >= 0 else None
     value: object = source
+    id = ""
     for _ in range(_DEPTH):
         fields = _fields(value)
+        id = _response_id(fields) or id
         if any(_is_count(fields.get(name)) for name in _INPUTS):
-            return _of_fields(fields)
+            usage = _of_fields(fields)
+            return msgspec.structs.replace(usage, response_id=id) if usage and id else usage
         inner = (fields.get(place) for place in _PLACES)
         value = next((each for each in inner if each is not None), None)
         if value is None:
             return None
     return None
+
+
+def _response_id(fields: Mapping[str, Any]) -> str:
+    """The id of an answer of OpenAI Responses, or of what OpenAI Agents has of one."""
+    id = fields.get("id") if fields.get("object") == "response" else fields.get("response_id")
+    return id if isinstance(id, str) else ""
 
 
 def _of_fields(fields: Mapping[str, Any]) -> Usage | None:

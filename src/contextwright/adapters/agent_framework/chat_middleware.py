@@ -23,6 +23,8 @@ from contextwright.adapters.streams import astream
 from contextwright.tokens.usage import Usage
 
 _MAPPING = PartedMessages(MessageContents())
+_ANSWER = "resp_"
+"""What the id of a conversation begins with that goes on from an answer."""
 
 
 class ContextChatMiddleware(ContextOwner, ChatMiddleware):
@@ -72,13 +74,17 @@ class _Request:
             context.messages,
             model=str(options.get("model") or getattr(context.client, "model", None) or ""),
             system=instructions if isinstance(instructions, str) else None,
+            output=options.get("response_format"),
             tools=(function_schema(t.name, t.description, t.parameters()) for t in tools),
         )
         if conversation := options.get("conversation_id"):
             # the service has what came before; a body without a model would be a record, no request
-            self.mapped.body |= {"model": model, **self.mapped.body, "conversation": conversation}
+            is_answer = str(conversation).startswith(_ANSWER)
+            chain = "previous_response_id" if is_answer else "conversation"
+            self.mapped.body |= {"model": model, **self.mapped.body, chain: conversation}
         self.stream: Any = None
         self.usage: Any = None  # of a streamed answer so far
+        self.conversation: str | None = None
 
     async def send(self, body: Body) -> None:
         """Send a compiled body; the answer is the context's result."""
@@ -99,23 +105,28 @@ class _Request:
         for each in update.contents:
             if each.type == "usage":
                 self.usage = add_usage_details(self.usage, each.usage_details)
-        return _bill(self.usage)
+        self.conversation = update.conversation_id or self.conversation
+        return _bill(self.usage, self.conversation)
 
     def whole_bill(self, _: Any) -> Usage | None:
         """What an answer cost that was not streamed."""
-        return _bill(getattr(self.context.result, "usage_details", None))
+        result = self.context.result
+        details = getattr(result, "usage_details", None)
+        return _bill(details, getattr(result, "conversation_id", None))
 
     async def response(self, updates: Any) -> Any:
         """The whole of a streamed answer, by the stream that it came from."""
         return await self.stream.get_final_response()
 
 
-def _bill(details: Any) -> Usage | None:
-    """What an answer cost; Anthropic's input is without what is cached."""
+def _bill(details: Any, conversation: str | None) -> Usage | None:
+    """What an answer cost, and the id that the next request goes on from; Anthropic's input is
+    without what is cached."""
     return bill_of(
         (details or {}).get("input_token_count"),
         (details or {}).get("output_token_count"),
         cached=(details or {}).get("cache_read_input_token_count"),
         written=(details or {}).get("cache_creation_input_token_count"),
         is_apart=any(name.startswith("anthropic.") for name in details or ()),
+        response_id=conversation,
     )

@@ -17,6 +17,7 @@ from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.response_chains import AGNO
 from contextwright.tokens.usage import Usage
 
 ModelT = TypeVar("ModelT", bound=Model)
@@ -38,8 +39,9 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
     def call(self: Any, messages: list[Message], rest: dict[str, Any]) -> MappedCall[Message]:
         tools = (tool["function"] for tool in rest.get("tools") or () if "function" in tool)
         shown = ({key: tool[key] for key in _SCHEMA if tool.get(key)} for tool in tools)
-        request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown)
-        return MappedCall(port, request, partial(_bill, model))
+        output = rest.get("response_format")
+        request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown, output=output)
+        return MappedCall(port, request, partial(_bill, model), sent=AGNO.sent_of(request))
 
     def invoke(self: Any, messages: list[Message], **rest: Any) -> Any:
         return call(self, messages, rest).answer(lambda new: own.invoke(self, messages=new, **rest))
@@ -83,8 +85,7 @@ def read_back_tools(model: Model) -> list[Function]:
 
 def _bill(model: Model, answer: Any) -> Usage | None:
     """What an answer cost; Anthropic's input is without what is cached."""
-    metrics = answer.response_usage
-    if metrics is None:
+    if (metrics := answer.response_usage) is None:
         return None
     return bill_of(
         metrics.input_tokens,

@@ -65,8 +65,7 @@ class MessageFields:
         images = [part for part in parts if isinstance(part, Image)]
         rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in images]
         content: Any = rest if isinstance(message.content, list) else (rest[0] if rest else None)
-        new: dict[str, Any] = {"content": content, "images": images or None}
-        new["tool_calls"] = calls or None
+        new: Any = {"content": content, "images": images or None, "tool_calls": calls or None}
         thought: dict[str, Any] = next(filter(_is_thought, parts), {})
         new |= {name: thought.get(name) for name in (_REASONING, _SEALED)}
         data: dict[str, Any] = {**(message.provider_data or {}), _ITEM: thought.get(_ITEM)}

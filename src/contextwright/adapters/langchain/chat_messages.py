@@ -7,12 +7,14 @@ from typing import Any
 from langchain_core.messages import (
     AIMessage,
     AnyMessage,
+    FunctionMessage,
     HumanMessage,
     SystemMessage,
     ToolMessage,
     convert_to_openai_messages,
 )
 
+from contextwright.adapters import legacy_calls as legacy
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.part_view import PartView
 from contextwright.adapters.provider_blocks import (
@@ -23,12 +25,13 @@ from contextwright.adapters.provider_blocks import (
     result_with,
 )
 
-_ROLES = {"human": "user", "ai": "assistant", "function": "user", "chat": "user"}
+_ROLES = {"human": "user", "ai": "assistant", "function": "tool", "chat": "user"}
 _TEXTS = {"text", "output_text"}
 _REASONING = {"thinking", "redacted_thinking", "reasoning"}
 _CITED = {"citations", "annotations"}
 _CALLS = {"tool_call": "tool_calls", "invalid_tool_call": "invalid_tool_calls"}
 """Where calls stand, by their type; the arguments of those that are invalid are no JSON."""
+_RESULTS = (ToolMessage, FunctionMessage)
 _MEDIA = {"image_url", "file", "input_audio"}
 
 
@@ -41,19 +44,18 @@ class MessageContent:
 
     def parts(self, message: AnyMessage) -> Sequence[Any]:
         """Texts, blocks and calls; the whole message where it is a result."""
-        calls = (call for field in _CALLS.values() for call in getattr(message, field, ()))
-        return [message] if message.type == "tool" else [*blocks_of(message.content), *calls]
+        calls = legacy.calls_of(message, _CALLS.values())
+        return [message] if isinstance(message, _RESULTS) else [*blocks_of(message.content), *calls]
 
     def view(self, part: Any) -> PartView:
         """What a part is. A provider's own block of a call repeats what stands among the calls."""
         if isinstance(part, str):
             return PartView("text", part)
-        if isinstance(part, ToolMessage):
-            return PartView("result", result_text(part.content), part.tool_call_id)
-        kind = part.get("type")
+        if isinstance(part, _RESULTS):
+            return PartView("result", result_text(part.content), legacy.answered_id(part))
         if _is_call(part):
             return PartView.call(part["id"], part["name"], part["args"])
-        if kind in _TEXTS:
+        if (kind := part.get("type")) in _TEXTS:
             return PartView("text", part["text"])
         if kind in _REASONING:
             return PartView.reasoning(part)
@@ -64,7 +66,7 @@ class MessageContent:
         was another text's."""
         if isinstance(part, str):
             return text
-        if isinstance(part, ToolMessage):
+        if isinstance(part, _RESULTS):
             return part.model_copy(update={"content": result_with(part.content, text)})
         if "args" in part:
             return {**part, "args": json.loads(text) if part["type"] == "tool_call" else text}
@@ -72,16 +74,15 @@ class MessageContent:
 
     def with_parts(self, message: AnyMessage, parts: list[Any]) -> AnyMessage:
         """A copy with other parts; a provider's own blocks of calls follow the calls."""
-        if isinstance(message, ToolMessage):
+        if isinstance(message, _RESULTS):
             return parts[0]
         calls = [part for part in parts if _is_call(part)]
         blocks = following([part for part in parts if not _is_call(part)], calls)
         content = "".join(blocks) if isinstance(message.content, str) else blocks
-        if not isinstance(message, AIMessage):
-            return message.model_copy(update={"content": content})
-        extra = {k: v for k, v in message.additional_kwargs.items() if k != "tool_calls"}
-        update: dict[str, Any] = {"content": content, "additional_kwargs": extra}
-        update |= {f: [c for c in calls if c["type"] == kind] for kind, f in _CALLS.items()}
+        update: dict[str, Any] = {"content": content}
+        if isinstance(message, AIMessage):
+            update["additional_kwargs"] = legacy.fields_of(message, calls)
+            update |= {f: [c for c in calls if c["type"] == kind] for kind, f in _CALLS.items()}
         return message.model_copy(update=update)
 
     def made(self, role: str, text: str) -> AnyMessage:
@@ -91,11 +92,13 @@ class MessageContent:
 
     def made_result(self, id: str, tool: str, text: str) -> AnyMessage:
         """A message that answers a call."""
+        if id == legacy.id_of(tool):
+            return FunctionMessage(content=text, name=tool)
         return ToolMessage(content=text, tool_call_id=id, name=tool or None)
 
 
 def _is_call(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in _CALLS and "args" in part
+    return isinstance(part, dict) and part.get("type") in (*_CALLS, legacy.KIND) and "args" in part
 
 
 def _media(block: dict[str, Any]) -> PartView:

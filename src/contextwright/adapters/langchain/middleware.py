@@ -6,15 +6,23 @@ from functools import partial
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
+from langchain.tools import BaseTool, ToolRuntime
+from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from contextwright.adapters.answered_tools import (
+    ReadingTool,
+    reading_tools,
+    run_of,
+    run_of_call,
+)
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.langchain.chat_messages import MESSAGES
-from contextwright.adapters.langchain.reading_tools import read_back_tools, run_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.provider_blocks import block_texts, with_texts
+from contextwright.adapters.response_chains import LANGCHAIN
 from contextwright.tokens.usage import Usage, usage_of
 
 _SCHEMAS = {"function", "parameters"}
@@ -32,7 +40,7 @@ class ContextMiddleware(ContextOwner, AgentMiddleware[Any, Any]):
     def __init__(self, spec: Any = None, **options: Any) -> None:
         super().__init__()
         self.port = ContextPort(context_of(spec, options))
-        self.tools = read_back_tools(self.port)
+        self.tools = _read_back_tools(self.port)
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """The model's answer to the compiled request."""
@@ -64,14 +72,35 @@ def _mapped(request: Any) -> MappedRequest[Any]:
         model=str(getattr(model, "model_name", None) or getattr(model, "model", "")),
         system=block_texts(system.content) if system is not None else None,
         tools=[convert_to_openai_tool(tool)["function"] for tool in known],
+        output=request.response_format,
     )
 
 
 def _request(request: Any, shown: MappedRequest[Any], body: Body) -> Any:
     """The request with the messages of a compiled body."""
-    changes: dict[str, Any] = {"messages": shown.messages_of(body)}
+    changes: dict[str, Any] = {"messages": LANGCHAIN.unchained(shown, body, request.model)}
     changes["tools"] = shown.tools_of(body, request.tools)
     if shown.system_of(body) is not None:
         content = with_texts(request.system_message.content, shown.system_parts_of(body))
         changes["system_message"] = request.system_message.model_copy(update={"content": content})
     return request.override(**changes)
+
+
+def _read_back_tools(port: ContextPort) -> list[BaseTool]:
+    """A tool of LangChain's for each of the port's."""
+    return [_tool(tool) for tool in reading_tools(port)]
+
+
+def _tool(tool: ReadingTool) -> BaseTool:
+    def read(runtime: ToolRuntime[Any, Any], **arguments: Any) -> str:
+        return tool.of_run(_run(runtime))[0](**arguments)
+
+    async def aread(runtime: ToolRuntime[Any, Any], **arguments: Any) -> str:
+        return await tool.of_run(_run(runtime))[1](**arguments)
+
+    options: Any = {"name": tool.name, "description": tool.description, "infer_schema": False}
+    return StructuredTool.from_function(read, aread, args_schema=tool.parameters, **options)
+
+
+def _run(runtime: ToolRuntime[Any, Any]) -> str:
+    return run_of_call(runtime.state["messages"], runtime.tool_call_id)

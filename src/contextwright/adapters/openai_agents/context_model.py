@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from agents import FunctionTool, Model, ModelProvider
 from agents.models.multi_provider import MultiProvider
 
+from contextwright.adapters.answer_schemas import answer_schema, with_schema
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
@@ -119,6 +120,9 @@ def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) 
     }
     if instructions:
         body["instructions"] = instructions
+    if (shape := answer_schema(arguments.get("output_schema"))) is not None:
+        shown = {"name": shape.name, "schema": shape.schema}
+        body["text"] = {"format": {"type": "json_schema", **shown}}
     if name := getattr(model, "model", None):
         body["model"] = str(name)
     chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
@@ -132,6 +136,8 @@ def _others(
     """The other arguments of a request, by place and by name: its tools as the context has them."""
 
     def argument(name: str, own: Any) -> Any:
+        if name == "output_schema" and new.get("text") != body.get("text"):
+            return with_schema(own, new["text"]["format"]["schema"])
         is_tools = own and name in ("tools", "handoffs")
         return redacted_tools(own, body, new) if is_tools else own
 

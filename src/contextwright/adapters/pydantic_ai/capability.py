@@ -5,17 +5,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pydantic_ai import FunctionToolset, Tool
+from pydantic_ai import FunctionToolset, RunContext, Tool
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import RetryModelRequest
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
-from pydantic_ai.tools import RunContext
 
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.port import ContextPort, context_of
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES
+from contextwright.adapters.response_chains import PYDANTIC_AI
 
 
 class ContextCapability(ContextOwner, AbstractCapability[Any]):
@@ -56,7 +56,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             request_context.messages,
             model=request_context.model.model_name,
             system=[part.content for part in instructions],
-            output=output and (output.name or "", output.description, output.json_schema),
+            output=output,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
         )
         compiled = await self.port.compiled(request.body, ctx.run_id or "")
@@ -71,7 +71,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             function_tools=request.tools_of(compiled, parameters.function_tools),
             output_tools=request.tools_of(compiled, parameters.output_tools),
         )
-        sent = request.messages_of(compiled)
+        sent = PYDANTIC_AI.same(request, compiled, request_context.model_settings)
         return replace(request_context, messages=sent, model_request_parameters=parameters)
 
     async def after_model_request(

@@ -35,7 +35,8 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
         steps = StepMessages(listed)
         schemas = map(get_tool_json_schema, named.get("tools_to_call_from") or ())
         tools, model = (each["function"] for each in schemas), str(self.model_id or "")
-        request = MappedRequest(steps, steps.messages, model=model, tools=tools)
+        output = named.get("response_format")
+        request = MappedRequest(steps, steps.messages, model=model, tools=tools, output=output)
         return MappedCall(port, request, _bill)
 
     def generate(self: Any, messages: list[Any], *rest: Any, **named: Any) -> ChatMessage:

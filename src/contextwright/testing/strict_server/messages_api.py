@@ -77,7 +77,9 @@ class MessagesApi:
         return {**body, "messages": messages, "system": _blocks(body.get("system", []))}
 
     def _check_thinking(self, body: dict[str, Any], issued: Issued, bound: bool) -> None:
-        last = next((m for m in reversed(body["messages"]) if m["role"] == "assistant"), None)
+        is_off = body.get("thinking") == {"type": "disabled"}
+        answers = [] if is_off else [m for m in body["messages"] if m["role"] == "assistant"]
+        last = answers[-1] if answers else None
         for place, message in enumerate(body["messages"]):
             blocks = _blocks(message["content"])
             for number, block in enumerate(blocks):

@@ -1,4 +1,4 @@
-"""OpenAI Responses, as strict as the provider; without state of its own."""
+"""OpenAI Responses, as strict as the provider."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +15,7 @@ from contextwright.testing.strict_server.refusal import (
     unknown_fields,
 )
 from contextwright.testing.strict_server.reply import Reply
+from contextwright.testing.strict_server.stored_responses import keep, link_of
 
 _TOP = fields(
     "background background_options context_management conversation image include input "
@@ -162,7 +163,9 @@ class ResponsesApi:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": billed.tokens + billed.output,
         }
-        return {**_envelope(body, number), "output": [*output, *followers], "usage": usage}
+        answer = {**_envelope(body, number), "output": [*output, *followers], "usage": usage}
+        keep(body, answer, _items(body), issued)
+        return answer
 
     def events(self, body: dict[str, Any], answer: dict[str, Any]) -> Iterator[Event]:
         for number, (kind, data) in enumerate(_events(answer)):
@@ -170,7 +173,9 @@ class ResponsesApi:
 
 
 def _envelope(body: dict[str, Any], number: int) -> dict[str, Any]:
+    link = {"conversation": {"id": link_of(body)}} if body.get("conversation") else {}
     return {
+        **link,
         "id": f"resp_{number}",
         "object": "response",
         "created_at": 0,

@@ -17,6 +17,7 @@ from contextwright.testing.strict_server.messages_api import MessagesApi
 from contextwright.testing.strict_server.refusal import ProviderFault, RefusedRequest, text_tokens
 from contextwright.testing.strict_server.reply import Line, Reply, StrictRequest
 from contextwright.testing.strict_server.responses_api import ResponsesApi
+from contextwright.testing.strict_server.stored_responses import whole_body
 
 _OVER = "the script has no reply left"
 
@@ -104,11 +105,12 @@ class StrictServer:
         """
         with self._lock:
             try:
-                units = self._checked_units(api, body)
+                whole = whole_body(body, self._issued)
+                units = self._checked_units(api, whole)
                 tokens = sum(map(text_tokens, units))
                 if tokens > self.window:
                     raise api.overflow(tokens, self.window)
-                return self._answer(api, body, streamed, units)
+                return self._answer(api, body, whole, streamed, units)
             except ProviderFault:
                 raise
             except RefusedRequest as refusal:
@@ -146,9 +148,14 @@ class StrictServer:
         return refusal
 
     def _answer(
-        self, api: ProviderApi, body: dict[str, Any], streamed: bool, units: list[Any]
+        self,
+        api: ProviderApi,
+        body: dict[str, Any],
+        whole: dict[str, Any],
+        streamed: bool,
+        units: list[Any],
     ) -> tuple[Reply, dict[str, Any]]:
-        texts = tuple(api.texts(body))
+        texts = tuple(api.texts(whole))
         name = next((key for key in self.scripts if any(key in text for text in texts)), None)
         number = self._spoken.get(name or "", 0)
         if name is None or number >= len(self.scripts[name]):
@@ -169,7 +176,7 @@ class StrictServer:
         self.requests.append(request)
         self.bills.append(billed)
         self._spoken[name] = number + 1
-        return reply, api.answer(body, reply, billed, self._issued)
+        return reply, api.answer(whole, reply, billed, self._issued)
 
     def _numbered(self, reply: Reply) -> Reply:
         """The reply with ids for its calls."""
