@@ -30,7 +30,7 @@ in one question (60,000 tokens), and how many of the first are read beside them.
 brought up to date as its session grows, so more comes only where a long one is compiled first."""
 DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
-RULES, RULE = 60, 90
+RULES, RULE = 65, 90
 """Percent of a summary for what holds from where it was said on, the newest first, and characters
 of such a sentence: a longer one tells of one thing, and is weighed as the others are. With any
 length, summaries of 1,000 tokens of recorded chats had .39 of the words of answers, so .48."""
