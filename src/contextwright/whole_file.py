@@ -14,7 +14,7 @@ _OPEN = {("/", "dev"), ("/", "proc")}
 def whole_file(path: Path) -> Generator[Path]:
     """A file beside another one, which takes its place at the end; it goes where there is an
     error."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
         yield temporary
         with temporary.open("rb+") as file:
