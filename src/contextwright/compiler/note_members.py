@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.steps.forms import FORMS
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.saved_fold import SavedFold
 
 VALUES = "values"
 """Only identifiers of it are listed."""
@@ -31,7 +32,7 @@ def note_members(manifest: Manifest, snapshot: Snapshot) -> Mapping[int, str]:
     Args:
         snapshot: what the manifest is of; it tells where the conversation begins.
     """
-    fold = next((fold for fold in reversed(manifest.folds) if fold.plan is not None), None)
+    fold = _fold_of_note(manifest)
     if fold is None:
         return {}
     held, first = set(fold.held), snapshot.preamble
@@ -42,3 +43,15 @@ def note_members(manifest: Manifest, snapshot: Snapshot) -> Mapping[int, str]:
     for at, form in fold.forms:
         members[first + at] = FORMS[form]
     return members
+
+
+def note_content(manifest: Manifest) -> tuple[object, ...]:
+    """All that `note_members` follows from beside the conversation's first exchange: the same as
+    long as no step comes."""
+    fold = _fold_of_note(manifest)
+    return () if fold is None else (fold.upto, fold.held, fold.index, fold.forms)
+
+
+def _fold_of_note(manifest: Manifest) -> SavedFold | None:
+    """The fold of the newest note."""
+    return next((fold for fold in reversed(manifest.folds) if fold.plan is not None), None)

@@ -7,7 +7,13 @@ import msgspec
 from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.manifest import KeptBlock, Manifest
-from contextwright.compiler.note_members import MEMBER_WORDS, NOTHING, VALUES, note_members
+from contextwright.compiler.note_members import (
+    MEMBER_WORDS,
+    NOTHING,
+    VALUES,
+    note_content,
+    note_members,
+)
 from contextwright.session.snapshot import Snapshot
 
 FATES = ("", "raw", "compacted", "truncated", "folded", "summarized", "dropped")
@@ -55,7 +61,8 @@ def fate_outside(manifest: Manifest) -> tuple[object, ...]:
         for change in manifest.changes
         if change.action in {"dropped", "summarized"}
     )
-    return manifest.left_out, moves, tuple(fold.digest for fold in manifest.folds)
+    summaries = tuple(block.lineage for block in manifest.kept if block.order < 0)
+    return manifest.left_out, moves, summaries, note_content(manifest)
 
 
 def outside_fates(manifest: Manifest, snapshot: Snapshot) -> dict[int, Fate]:
