@@ -15,6 +15,7 @@ from contextwright.errors import ContextwrightError
 from contextwright.inspect.alignment import SourcePart, aligned, source_parts
 from contextwright.inspect.call_moments import CallMoment
 from contextwright.inspect.fates import FateSeries
+from contextwright.inspect.grown_session import GrownSession
 from contextwright.inspect.request_parts import request_parts, tool_names
 from contextwright.inspect.text_table import TextTable
 from contextwright.render.target import Target
@@ -54,12 +55,13 @@ class SpecRun:
 
     def __init__(self, session: Session, spec: Expr, target: Target, memo: Memo) -> None:
         self.session, self.target = session, target
+        self._grown = GrownSession(session)
         self._compiler = SpecCompiler(spec, memo=memo)
         self._ledgers = Ledgers(None)
 
     def compiled(self, call: CallMoment) -> CallPack:
         """The call's request; an error of ours is the call's result."""
-        snapshot = call.snapshot(self.session)
+        snapshot = self._grown.at(call)
         compiler = msgspec.structs.replace(self._compiler, now_ms=call.time_ms)
         ledger = self._ledgers.of(snapshot.log)
         before = ledger.summary()
