@@ -252,7 +252,7 @@ def talk(turns=40):
 
 @pytest.mark.parametrize(
     ("share", "model"),
-    [(C.allocate(max_tokens=2_500), "claude-sonnet-4-5"),
+    [(C.allocate(max_tokens=3_000), "claude-sonnet-4-5"),
      (C.allocate(preset="cost", max_tokens=2_500, steps=False), "gpt-5")],
 )  # fmt: skip
 def test_a_call_that_is_dearer_whatever_is_sent_says_so(share, model):

@@ -1,9 +1,11 @@
-"""The model calls of a session: the moments at which its messages were asked for."""
+"""The model calls of a session: the moments at which its messages were asked for, and the session
+as it grew to them."""
 
 from collections.abc import Iterator
 
 import msgspec
 
+from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 
@@ -43,3 +45,25 @@ def _calls(session: Session) -> Iterator[CallMoment]:
                 version += 1
             yield CallMoment(position, version, log[position - 1].time_ms)
         users = users or (not end and log[position].role == "user")
+
+
+class GrownSession:
+    """A session as it stood at one call after the other. A look into the past looks at all that had
+    happened by then; what a live session has worked out goes on, and so it does here."""
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._source, self._log = session, session.log, Log()
+
+    def at(self, call: CallMoment) -> Snapshot:
+        """As it stood then. A moment before the one that was asked for last is a look into the
+        past."""
+        session, position = self._session, call.position
+        then = call.snapshot(session)
+        if session.log is not self._source:
+            self._source, self._log = session.log, Log()
+        if position < len(self._log):
+            return then
+        grown = self._log
+        for event in session.log[len(grown) : position]:
+            grown.append(event)
+        return Snapshot(then.session_id, grown, position, then.state, then.tools, then.metadata)

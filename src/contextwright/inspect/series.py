@@ -13,9 +13,8 @@ from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.ledger import Ledgers
 from contextwright.errors import ContextwrightError
 from contextwright.inspect.alignment import SourcePart, aligned, source_parts
-from contextwright.inspect.call_moments import CallMoment
+from contextwright.inspect.call_moments import CallMoment, GrownSession
 from contextwright.inspect.fates import FateSeries
-from contextwright.inspect.grown_session import GrownSession
 from contextwright.inspect.request_parts import request_parts, tool_names
 from contextwright.inspect.text_table import TextTable
 from contextwright.render.target import Target

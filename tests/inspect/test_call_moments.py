@@ -6,8 +6,7 @@ from tests.work_counts import exchanges_read
 
 from contextwright import C, Session
 from contextwright.compiler.spec_compiler import SpecCompiler
-from contextwright.inspect.call_moments import call_moments
-from contextwright.inspect.grown_session import GrownSession
+from contextwright.inspect.call_moments import GrownSession, call_moments
 from contextwright.inspect.page_data import page_data
 from contextwright.inspect.series import SpecRun
 from contextwright.session.event import ToolCall
