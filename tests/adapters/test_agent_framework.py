@@ -54,5 +54,7 @@ def test_who_speaks_is_redacted_with_what_is_said():
         asked = Message("user", ["hi"], author_name="zoe@b.co")
         asyncio.run(agent.run([asked, Message("assistant", ["ho"], author_name="al"), "on"]))
     first, second, _ = server.requests[0].body["messages"]
-    assert (first["name"], second["name"]) == ("[REDACTED]", "al")
+    # some versions take out of a name what OpenAI's rules have no place for
+    assert (first["name"].strip("[]"), second["name"]) == ("REDACTED", "al")
+    assert "zoe" not in server.requests[0].text
     assert asked.author_name == "zoe@b.co"
