@@ -2,9 +2,11 @@
 ended leave no half of one."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
+
+from contextwright.errors import SessionError
 
 _OPEN = {("/", "dev"), ("/", "proc")}
 """Folders whose names are of what a process has open: it goes on with that, whatever is renamed."""
@@ -44,3 +46,27 @@ def write_whole(path: Path, data: bytes) -> None:
         temporary.write_bytes(data)
         if place.exists():
             temporary.chmod(place.stat().st_mode)
+
+
+def refuse_input(out: Path, sources: Iterable[object]) -> None:
+    """Refuse to write over a file that is read.
+
+    Args:
+        sources: what is read; of these the paths are looked at.
+
+    Raises:
+        SessionError: it is one of them.
+    """
+    if out.is_file() and any(_is_same(out, source) for source in sources):
+        raise SessionError(
+            "it is read, and would be written over",
+            where=str(out),
+            fix="give the output another name",
+        )
+
+
+def _is_same(out: Path, source: object) -> bool:
+    try:
+        return isinstance(source, str | Path) and out.samefile(source)
+    except (OSError, ValueError):  # no file, such as an address
+        return False

@@ -19,7 +19,6 @@ from contextwright.cli.options import (
 from contextwright.cli.output_file import (
     OutputFile,
     WritingCommand,
-    refuse_input,
     refuse_unwritable,
 )
 from contextwright.cli.page_file import MB, texts_option, write_page
@@ -30,6 +29,7 @@ from contextwright.inspect.proxy_source import ProxySource, is_address
 from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
+from contextwright.whole_file import refuse_input
 
 SPEC = "C.default() | C.compaction(32000)"
 """The spec where none is given: what a long session needs first."""

@@ -1,7 +1,7 @@
 """Where a command writes: looked at before its work, so that nothing is computed for nothing."""
 
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from contextwright.errors import SessionError
-from contextwright.whole_file import write_whole
+from contextwright.whole_file import refuse_input, write_whole
 
 
 class OutputFile(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
@@ -83,31 +83,10 @@ class WritingCommand(click.Command):
         return super().invoke(ctx)
 
 
-def refuse_input(out: Path, sources: Iterable[Any]) -> None:
-    """Refuse to write over a file that is read.
-
-    Raises:
-        SessionError: it is one of the sources.
-    """
-    if out.is_file() and any(_is_same(out, source) for source in sources if source):
-        raise SessionError(
-            "it is read, and would be written over",
-            where=str(out),
-            fix="give the output another name",
-        )
-
-
 def _is_read(param: click.Parameter) -> bool:
     """Whether it may name a file that the command reads."""
     is_spec = param.name in {"spec", "specs"}
     return is_spec or isinstance(param, click.Argument) or isinstance(param.type, click.Path)
-
-
-def _is_same(out: Path, source: Any) -> bool:
-    try:
-        return out.samefile(source)
-    except (OSError, ValueError):  # no file, such as an address
-        return False
 
 
 def _refuse_unwritable_folder(out: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import SessionError, SpecError
+from contextwright.errors import SpecError
 from contextwright.render.target import target
 from contextwright.stores.object_artifacts import opened_store
 from contextwright.stores.store import SessionStore
@@ -17,6 +17,7 @@ from contextwright.sweep.sweep_engines import parts_by
 from contextwright.sweep.sweep_job import SweepJob
 from contextwright.sweep.sweep_parts import SweepParts
 from contextwright.sweep.sweep_pool import SweepPart, usual_workers
+from contextwright.whole_file import refuse_input
 
 _SUMMED = ("tokens", "cached", "cost", "whole_tokens", "whole_cost", "values", "in_sight",
            "evidence", "violations", "seconds")  # fmt: skip
@@ -176,13 +177,7 @@ def _others(
 ) -> Iterator[str | Path | SessionStore]:
     """The sources, none of which is the result."""
     for source in sources:
-        path = Path(source) if isinstance(source, (str, Path)) else None
-        if path is not None and path.is_file() and result.is_file() and result.samefile(path):
-            raise SessionError(
-                "it is read, and would be written over",
-                where=str(result),
-                fix="give the result another name",
-            )
+        refuse_input(result, (source,))
         yield source
 
 
