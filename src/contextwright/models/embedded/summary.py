@@ -15,6 +15,7 @@ import msgspec
 
 from contextwright.blocks.block import SCORE_ONE, Blocks
 from contextwright.models.embedded.summary_lines import (
+    AGENTS,
     ALONE,
     SHORT,
     SummaryLine,
@@ -32,15 +33,15 @@ DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
 RULES, RULE = 65, 90
 """Percent of a summary for what holds from where it was said on, the newest first, and characters
-of such a sentence: a longer one tells of one thing, and is weighed as the others are. With any
-length, summaries of 1,000 tokens of recorded chats had .39 of the words of answers, so .48."""
+of such a sentence: a longer one tells of one thing, and is weighed as the others are. Summaries of
+recorded chats in 1,000 tokens have .48 of the words of answers, and had .39 with any length."""
 REQUESTS = 10
-"""Percent for what was asked for and what came of it, the newest first. With 30, .42 of them."""
+"""Percent for what was asked for and what came of it, the newest first. With 30, they had .42."""
 WIDEST = 400
 """Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
 SCALE = 1_000_000
-SPEAKER = len("\nassistant: ")
+SPEAKER = len(f"\n{AGENTS}")
 SENTENCE = 6
 """Tokens of a short sentence."""
 

@@ -32,8 +32,8 @@ FEW, SAMPLE = 8, 40
 """Lines from which on a program is told by their number, and those that show that it is one."""
 READ = 20_000
 """Characters of one message that are looked at."""
-USERS = "user: "
-"""What stands in front of a user's words."""
+USERS, AGENTS = "user: ", "assistant: "
+"""What stands in front of a user's words, and of an agent's."""
 Kind = Literal["rule", "request", "end", "said"]
 ALONE = frozenset({"rule", "said"})
 """Kinds of lines that may stand by themselves."""
@@ -116,19 +116,16 @@ def _kind_before(speaker: str, bare: str, is_after_request: bool) -> Kind:
 @cached_text
 def lines_of(block: Block, short: int) -> tuple[SummaryLine, ...]:
     """The lines of a block, those of sentences with more characters than `short`."""
-    if not block.messages:
-        every = statements_in(block, 0)
-        return tuple(
-            line_of(each.text, each.text, bonus=FIRST if each.first else 0.0)
-            for each in every
-            if len(each.text) > short
-        )
     if block.role == "user":
         return tuple(_lines_of_user(block, short))
     if block.role == "assistant":
         return tuple(_lines_of_agent(block, short))
     return tuple(
-        line_of(f"{each.speaker}: {each.text}", each.text, bonus=FIRST * each.first)
+        line_of(
+            f"{each.speaker}: {each.text}" if each.speaker else each.text,
+            each.text,
+            bonus=FIRST * each.first,
+        )
         for each in statements_in(block, 0)
         if len(each.text) > short
     )
@@ -152,15 +149,15 @@ def _lines_of_agent(block: Block, short: int) -> Iterator[SummaryLine]:
     text = _text_of(block.messages)
     rules = directives(text, "assistant")
     for rule in rules:
-        yield line_of(f"assistant: {rule}", rule, "rule")
+        yield line_of(f"{AGENTS}{rule}", rule, "rule")
     has_calls = block.has_calls
     if text and not has_calls:
         end = _joined(sentences(text[:READ]), END)
-        yield line_of(f"assistant: {end}", end, "end")
+        yield line_of(f"{AGENTS}{end}", end, "end")
     for each in statements_in(msgspec.structs.replace(block, messages=block.messages[:1]), 0):
         is_new = len(each.text) > short and each.text not in rules
         if is_new and not (has_calls and _NARRATES.match(each.text)):
-            yield line_of(f"assistant: {each.text}", each.text, bonus=FIRST * each.first)
+            yield line_of(f"{AGENTS}{each.text}", each.text, bonus=FIRST * each.first)
     yield from map(_line_of_call, _calls(block))
 
 
