@@ -323,3 +323,13 @@ def test_a_program_keeps_its_signatures_whatever_words_are_frequent_in_it():
     short = shortened(text, 60, answer, COUNT)
     assert "class Basket:" in short.text and "def step_1(self):" in short.text
     assert short.by == "code"
+
+
+def test_a_program_in_colours_is_read_as_one():
+    text = "\n".join(
+        f"\x1b[32mdef step_{n}(self):\x1b[0m\n    total = price * amount" for n in range(60)
+    )
+    (answer,) = EMBEDDED.answer_now([summary_task(text, 60)])
+    short = shortened(text, 60, answer, COUNT)
+    assert short.by == "code"
+    assert "def step_0(self):" in short.text and "\x1b" not in short.text

@@ -10,7 +10,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.spec.task import Answer, Task
-from contextwright.text.content_router import detect, shorten
+from contextwright.text.content_router import shorten
 from contextwright.text.cut import Count
 from contextwright.text.sentence_cut import is_whole, sentence_cut
 from contextwright.text.sentences import sentences
@@ -97,10 +97,8 @@ def _made(text: str, room: int, answer: Answer | None, count: Count, query: str)
     summary = str(answer.value).strip()
     if answer.model == EXTRACTIVE:
         # its sentences stand in the text: chosen there, what lies between them can be marked
-        kind = detect(text)
-        is_chosen = bool(query) or kind == "prose"
-        keep = summary.splitlines() if is_chosen else ()
-        chosen = shorten(text, room, count, keep=keep, kind=kind)
+        keep_in = None if query else ("prose",)
+        chosen = shorten(text, room, count, keep=summary.splitlines(), keep_in=keep_in)
         by = EXTRACTIVE if chosen.kind == "prose" and summary else chosen.kind or "cut"
         return Short(chosen.text, by, answer.fallback)
     if not summary or not is_whole(summary):

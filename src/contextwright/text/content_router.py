@@ -7,7 +7,7 @@ every hole where it is.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any, Literal, get_args
 
@@ -109,6 +109,7 @@ def shorten(
     ref: str = "",
     kind: Kind | None = None,
     index: bool = True,
+    keep_in: Collection[Kind] | None = None,
 ) -> Shortened:
     """A text in at most `max_tokens`, every hole marked; itself where it fits.
 
@@ -122,6 +123,7 @@ def shorten(
         ref: where the whole is; noted once, at the end, where there is room for it.
         kind: what the text is; told from its content where it is not given.
         index: whether identifiers of what is left out are listed at the end.
+        keep_in: kinds of texts of which `keep` stays; of all, where none are given.
 
     Raises:
         ValueError: a kind that is none.
@@ -140,7 +142,8 @@ def shorten(
     if room < 1:
         note, room = "", max_tokens
     read_as, plain = _plain(text, kind)
-    limit = Limit(room, count, tuple(keep), index)
+    stays = keep if keep_in is None or read_as in keep_in else ()
+    limit = Limit(room, count, tuple(stays), index)
     while True:
         body, omitted = _body(plain, read_as, limit)
         whole = "\n".join(piece for piece in (body, note) if piece)
