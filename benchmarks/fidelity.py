@@ -152,8 +152,8 @@ a name stands in it, or it does not. Summaries are made by the embedded rules: n
 
 Rules and decisions are told by their wording, in English ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
 have eight wordings. One in other words is kept as any other sentence is: while there is room.
-The summary of `C.fit` has an eighth of the limit, at 8,000 tokens with room for some fifty of them, at 4,000 for thirty; that of `C.rolling` and `C.summarize` has 400
-tokens and that of `C.decay` 500 (`max_tokens=`), with room for the newest dozen or two.
+Beside its usual size a summary of `C.rolling`, `C.summarize` and `C.decay` has room for what holds, with 1,200 tokens in all, that of `C.fit` with a
+quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)).
 """
 
 

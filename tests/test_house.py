@@ -1,6 +1,7 @@
 """The house's own rules, checked over the whole tree."""
 
 import ast
+import functools
 import re
 import runpy
 import subprocess
@@ -40,6 +41,12 @@ PROVIDER_PAIRS = {"anthropic", "gemini", "openai_chat", "openai_responses"}
 """A provider has a session format and a renderer of its name; so does each new one."""
 
 
+@functools.cache
+def tree_of(path):
+    """A file's syntax: a worker reads it once."""
+    return ast.parse(path.read_text())
+
+
 def test_exports_are_sorted_and_there():
     assert contextwright.__all__ == sorted(contextwright.__all__)
     for name in contextwright.__all__:
@@ -50,7 +57,7 @@ def test_exports_are_sorted_and_there():
 def test_modules_and_functions_stay_small(path):
     source = path.read_text()
     assert len(source.splitlines()) <= 450
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             assert node.end_lineno - node.lineno < 60, f"{path}:{node.lineno} {node.name}"
 
@@ -59,7 +66,7 @@ def test_modules_and_functions_stay_small(path):
 def test_every_error_says_how_to_mend_it(path):
     ours = {name for name, value in vars(errors).items() if isinstance(value, type)}
     ours -= {"MissingExtra", "ClassVar"}
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)):
             continue
         name = getattr(node.exc.func, "id", "")
@@ -71,7 +78,7 @@ def test_every_error_says_how_to_mend_it(path):
 def test_nothing_loads_code_out_of_data():
     banned = {"eval", "exec", "compile", "__import__"}
     for path in MODULES:
-        tree = ast.parse(path.read_text())
+        tree = tree_of(path)
         names = {
             node.func.id
             for node in ast.walk(tree)
@@ -198,7 +205,7 @@ def page(path):
 def test_no_class_is_defined_twice():
     defined = defaultdict(set)
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 defined[node.name].add(str(path.relative_to(HOME)))
     assert {name: places for name, places in defined.items() if len(places) > 1} == {}
@@ -219,7 +226,7 @@ def test_a_small_module_has_more_than_one_user():
     homes = {module_name(path): path for path in MODULES if path.name != "__init__.py"}
     users = defaultdict(set)
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 for name in (node.module, *(f"{node.module}.{a.name}" for a in node.names)):
                     if homes.get(name, path) != path:
@@ -258,7 +265,7 @@ def modules_of(room):
 @pytest.mark.parametrize("room", rooms())
 def test_names_are_nouns_of_the_field(room):
     for path in modules_of(room):
-        for name, line in identifiers(ast.parse(path.read_text())):
+        for name, line in identifiers(tree_of(path)):
             private = name.strip("_").lower() in PRIVATE_NAMES
             assert not private or (path.name, name) in PUBLIC_FIELDS, f"{path}:{line} {name}"
 
@@ -315,7 +322,7 @@ def _full_names(node: ast.AST, imported: dict[str, str]) -> set[str]:
 def test_nobody_outside_atoms_asks_which_word_it_is(path):
     """A word declares what others ask of it (`traits`, `Terminal`, `Guard`, `Writer`...): a new
     word, or one of a third party, works without a change elsewhere."""
-    words, tree = _atom_classes(), ast.parse(path.read_text())
+    words, tree = _atom_classes(), tree_of(path)
     imported = _imported(tree)
     # a union of words under a name of its own hides them from `isinstance`
     unions = {

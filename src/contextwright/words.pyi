@@ -96,7 +96,7 @@ class C:
     def cool(threshold: int = 4096, *, model: str = '', prompt: str = '', steps: bool = True) -> Cool:
         """Nothing while what stands to the left has at most `threshold` tokens. Over it, agents' outputs, tool results and context texts are summarized, and long arguments of calls cut, the oldest first, until it is under."""
     @staticmethod
-    def decay(full: int = 4, fold: int = 6, *, by: Literal['turns', 'tokens'] = 'turns', summary: bool = True, images: int = 2, subtasks: bool = False, step: int = 0, max_tokens: int = 500, model: str = '', spare: float = 0) -> Decay:
+    def decay(full: int = 4, fold: int = 6, *, by: Literal['turns', 'tokens'] = 'turns', summary: bool = True, images: int = 2, subtasks: bool = False, step: int = 0, max_tokens: int = 0, model: str = '', spare: float = 0) -> Decay:
         """Three zones: the newest turns whole, those before them folded, the rest one summary."""
     @staticmethod
     def dedup(strategy: Literal['exact', 'structural', 'semantic'] = 'exact', *, model: str = '') -> Dedup:
@@ -216,7 +216,7 @@ class C:
     def step(role: str = 'operator', *, contract: Literal['system', 'payload', 'none'] = 'system', recite: bool = False, key: str = 'plan') -> ForStep:
         """What the plan says of the step at hand. A spec with it makes a pack: its texts stand as sections in the newest user message, in front of the user's own words."""
     @staticmethod
-    def summarize(scope: Literal['all', 'before_window', 'tool_results'] = 'all', *, max_tokens: int = 400, model: str = '', prompt: str = '', schema: Any = '') -> Summarize:
+    def summarize(scope: Literal['all', 'before_window', 'tool_results'] = 'all', *, max_tokens: int = 0, model: str = '', prompt: str = '', schema: Any = '') -> Summarize:
         """One summary for what stands to the left, or for its `scope`."""
     @staticmethod
     def summary_constraint(pressure_threshold: float = 0.8, compression_ratio: float = 0.2, *, max_tokens: int = 0, window: int = 128000, model: str = '') -> UnderPressure:

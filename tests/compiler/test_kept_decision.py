@@ -136,7 +136,7 @@ def agent_events(dice, count, say=12, *, as_json=False):
     return list(session.log)
 
 
-@pytest.mark.parametrize("seed", few(range(60), 12))
+@pytest.mark.parametrize("seed", few(range(60), 8))
 def test_agents_go_on(seed, gone_on):
     dice = random.Random(seed)
     events = agent_events(dice, 40)
@@ -211,7 +211,7 @@ def test_what_a_word_undid_stands_in_the_receipt_once_its_exchange_has_settled()
     grown(spec, list(session.log), target_for("openai-chat"), 2)
 
 
-@pytest.mark.parametrize("seed", few(range(60), 12))
+@pytest.mark.parametrize("seed", few(range(60), 8))
 def test_texts_and_what_is_redacted_go_on(seed):
     dice = random.Random(seed)
     events, budget = agent_events(dice, 40), C.budget(dice.randint(150, 900))
@@ -230,7 +230,7 @@ MOVING = (
 """Specs of which the oldest leaves, or is brought by another term, as the session goes on."""
 
 
-@pytest.mark.parametrize("seed", few(range(48), 16))
+@pytest.mark.parametrize("seed", few(range(48), 8))
 def test_windows_that_move_go_on(seed):
     dice = random.Random(seed)
     spec = MOVING[seed % len(MOVING)] | dice.choice(LIMITS)(dice.choice((300, 600, 3000)))
@@ -281,7 +281,7 @@ FOLDED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", few(range(60), 12))
+@pytest.mark.parametrize("seed", few(range(60), 8))
 def test_folds_go_on(seed):
     dice = random.Random(seed)
     spec = dice.choice(FOLDED) | C.compaction(dice.randint(250, 1200))
@@ -298,7 +298,7 @@ STANDING = (
 """Words that look at more than one exchange, and say by what they stand."""
 
 
-@pytest.mark.parametrize("seed", few(range(90), 24))
+@pytest.mark.parametrize("seed", few(range(90), 9))
 def test_words_that_say_by_what_they_stand_go_on(seed):
     dice = random.Random(seed)
     limit = dice.choice((C.compaction, C.fit, C.budget))(dice.randint(250, 1200))

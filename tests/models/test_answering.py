@@ -64,6 +64,7 @@ def test_what_a_fingerprint_holds_is_what_an_answer_depends_on():
         task(prompt="short"),
         task(model="m"),
         task(max_tokens=41),
+        task(rule_tokens=41),
         task(previous="x"),
         task(schema=schema_text({"a": "str"})),
         task(texts=("other",)),

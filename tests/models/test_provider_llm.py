@@ -5,6 +5,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import msgspec
 import pytest
 
 pytest.importorskip("pydantic_ai")
@@ -117,6 +118,15 @@ def test_a_text_comes_back_with_its_bill(serve):
     assert body["model"] == "local"
     assert [message["role"] for message in body["messages"]] == ["system", "user"]
     assert "A17" in body["messages"][1]["content"]
+
+
+def test_a_model_is_told_what_room_rules_have(serve):
+    server = serve("Ann approved it.")
+    asked(server, msgspec.structs.replace(summary(), rule_tokens=200))
+    body = server.asked[0]
+    assert "At most 40 tokens" in body["messages"][1]["content"]
+    assert "at most 240 tokens, some 180 words" in body["messages"][1]["content"]
+    assert body["max_completion_tokens"] >= 240
 
 
 def test_a_record_is_asked_for_in_the_providers_own_way(serve):

@@ -95,7 +95,7 @@ def _summary_text(answer: Answer, count: int, task: Task, inputs: Inputs) -> tup
     """What an answer says, and what of."""
     text = _text(answer.value)
     if task.max_tokens and not task.schema:
-        text = cut(text, task.max_tokens, "head", inputs.count)
+        text = cut(text, task.max_tokens + task.rule_tokens, "head", inputs.count)
     return text, f"summary of {count} exchanges by {answer.model}"
 
 

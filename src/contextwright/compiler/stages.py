@@ -47,6 +47,8 @@ from contextwright.tasks.left_turns import LeftTurns, Passed
 _COMPACT, _ORDER = Compact(), attrgetter("order")
 _OLDEST = "oldest"
 """What a summary of the oldest is named for."""
+SECTION = 64
+"""Tokens of a summary's section, about."""
 MOST_SUMMARIES = 16
 """Blocks that one compile summarizes each by itself: each is a question to a model."""
 LEAST = 16
@@ -251,10 +253,12 @@ def _summarize_oldest(
     old = (*front, *near)
     passed = sum(stop - start for start, stop in state.spans_in_front(blocks))
     over = state.over_in_sight(blocks) + stage.max_tokens
-    costs = map(state.inputs.cost, old)
-    needed = bisect_left([0, *accumulate(costs)], over) if over > 0 else 0
+    costs = [0, *accumulate(map(state.inputs.cost, old))]
+    needed = bisect_left(costs, over) if over > 0 else 0
     chosen = old[: -(-(passed + needed) // stage.grain) * stage.grain - passed]
-    task = Task(kind="summary", max_tokens=stage.max_tokens)
+    room = costs[-1] - over  # if it were told of all: with more it would have no place itself
+    rules = max(0, min(stage.rule_tokens, room - SECTION))
+    task = Task(kind="summary", max_tokens=stage.max_tokens, rule_tokens=rules)
     if passed:
         made = _summary_with_passed(state, chosen, len(front), task, name)
     else:

@@ -129,8 +129,16 @@ def _request(task: Task) -> str:
         "the reason in a sentence, and the numbers of the items that decide it.",
     }[task.kind]
     if task.max_tokens and not task.schema:
-        requests += f" At most {task.max_tokens} tokens, some {task.max_tokens * 3 // 4} words."
+        requests += f" At most {_tokens_said(task.max_tokens)}."
+        if task.rule_tokens:
+            most = _tokens_said(task.max_tokens + task.rule_tokens)
+            requests += f" Where the rules and decisions that still hold need it, at most {most}."
     return f"{requests}\n{task.prompt}".strip()
+
+
+def _tokens_said(tokens: int) -> str:
+    """So many, in words as well: models count these better."""
+    return f"{tokens} tokens, some {tokens * 3 // 4} words"
 
 
 def _room(task: Task, items: int) -> int:
@@ -138,7 +146,8 @@ def _room(task: Task, items: int) -> int:
     otherwise."""
     if task.kind in _NUMBERED:
         return 256 + 24 * items
-    return task.max_tokens * 3 // 2 + 64 if task.max_tokens else 2048
+    tokens = task.max_tokens + task.rule_tokens
+    return tokens * 3 // 2 + 64 if task.max_tokens else 2048
 
 
 def _shown(text: str, is_item: bool) -> str:

@@ -42,6 +42,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         previous: what the answer brings up to date: the summary, facts or notes before;
             of premises, what the rules found.
         max_tokens: tokens that the answer may have; 0 where nothing limits it.
+        rule_tokens: of a summary, those beside these that the rules and decisions may have which
+            still hold.
         scorer: who scores relevance.
         blocks: what is read, redacted already.
         source: names the content of `blocks`: a hash over their digests, in order.
@@ -61,6 +63,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     schema: str = ""
     previous: str = ""
     max_tokens: int = 0
+    rule_tokens: int = 0
     scorer: Scorer = "llm"
     blocks: Blocks = ()
     source: str = ""
@@ -77,6 +80,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             for name in self.__struct_fields__
             if name not in {"blocks", "series", "covers", "whole", "without"}
         }
+        if not self.rule_tokens:
+            del fields["rule_tokens"]  # the names of answers that are stored stay
         text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return sha256(text.encode()).hexdigest()
 

@@ -71,7 +71,7 @@ class SummarizeOldest(Stage, frozen=True, kw_only=True):
     """One summary of the oldest exchanges, as many as it takes.
 
     Args:
-        max_tokens: of the summary.
+        max_tokens: of the summary. rule_tokens: beside these, for rules and decisions that hold.
         grain: exchanges by which the summarized part grows, so that the summary keeps its bytes
             in between.
     """
@@ -79,6 +79,7 @@ class SummarizeOldest(Stage, frozen=True, kw_only=True):
     name: ClassVar[str] = "summarize oldest"
 
     max_tokens: int
+    rule_tokens: int = 0
     grain: int = 8
 
 

@@ -3,11 +3,13 @@ what came of it, and calls with their values."""
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Engine, Session
 from contextwright.blocks.of_exchange import block_of
+from contextwright.compiler.stages import SECTION
 from contextwright.models import embedded
 from contextwright.models.embedded.summary_lines import lines_before, lines_of
 from contextwright.session.event import ToolCall
@@ -22,8 +24,10 @@ def blocks_of(session):
     return tuple(block_of(exchange) for exchange in session.snapshot().exchanges())
 
 
-def summary_of(session, previous="", tokens=200):
-    task = Task(kind="summary", blocks=blocks_of(session), previous=previous, max_tokens=tokens)
+def summary_of(session, previous="", tokens=200, rules=0):
+    task = Task(
+        kind="summary", blocks=blocks_of(session), previous=previous, max_tokens=tokens, rule_tokens=rules
+    )  # fmt: skip
     return embedded.answer(task, count=count).value
 
 
@@ -43,6 +47,40 @@ def test_a_rule_outlives_fifty_updates_whatever_else_is_said():
         summary = summary_of(turn, summary)
         assert count(summary) <= 200
     assert "user: Never touch app.cfg, whatever happens." in summary
+
+
+@given(st.integers(1, 40), st.integers(80, 300), st.integers(0, 900))
+def test_rules_have_room_of_their_own_and_take_no_more_of_the_rest(rules, tokens, more):
+    talks = [(f"Never touch file{n}.cfg, whatever happens.", "Understood.") for n in range(rules)]
+    talks += [(f"Where is part {n}?", f"Part {n} lies in bay {n * 7}.") for n in range(30)]
+    plain, roomy = summary_of(talk(*talks), "", tokens), summary_of(talk(*talks), "", tokens, more)
+    kept = [text.count("Never touch") for text in (plain, roomy)]
+    assert kept[0] <= kept[1] and count(roomy) <= tokens + more
+    others = [[line for line in text.split("\n") if "Never" not in line] for text in (plain, roomy)]
+    assert others[0] == others[1] or kept[0] < kept[1]
+    assert count("\n".join(others[1])) <= tokens
+    if kept[0] == rules:
+        assert plain == roomy
+    if rules * 16 <= more:
+        assert kept[1] == rules
+
+
+@pytest.mark.parametrize("spec", [C.summarize(), C.rolling(2), C.default() | C.decay(1, 1)], ids=repr)
+def test_a_summary_has_room_for_rules_by_default_and_its_limit_where_one_is_named(spec):
+    session = Session()
+    for n in range(40):
+        session.user(f"Never touch file{n}.cfg, whatever happens.")
+        session.assistant("Understood.")
+    for n in range(60):
+        session.user(f"Please look up customer {n}. " + f"It is about case {n}. " * 8)
+        session.assistant(f"Customer {n} was looked up. " + f"Nothing is open in {n}. " * 8)
+    request = json.dumps(Engine(spec, "gpt-5").compile(session).request)
+    assert all(f"file{n}.cfg" in request for n in range(40))
+    engine = Engine(C.summarize(max_tokens=300), "gpt-5")
+    named = next(
+        one for one in engine.compile(session).manifest.kept if one.fidelity == "summarized"
+    )
+    assert named.tokens <= 300 + SECTION
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(40, 400))

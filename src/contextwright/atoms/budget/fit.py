@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.dedup import Dedup
-from contextwright.atoms.compress.summarize import SUMMARY_TOKENS
+from contextwright.atoms.compress.summarize import MOST_TOKENS, SUMMARY_TOKENS
 from contextwright.errors import SpecError
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.terminal import (
@@ -25,15 +25,15 @@ _RESULTS = Run(step=Compact(strategy="tool_results"), title="compact results")
 _OUTPUTS = Run(step=Compact(), title="compact outputs")
 _DEDUP = Run(step=Dedup(strategy="structural"), title="dedup")
 _LAST: tuple[Stage, ...] = (Drop(), *LAST_RESORT)
-SHARE, MOST_TOKENS = 8, 1_200
-"""Part of the limit that a summary may have, an eighth, and tokens of the largest: rules and
-decisions, of which a summary is told first, have room in it for as long as a session may be."""
+SHARE, RULE_SHARE = 8, 4
+"""Part of the limit that a summary may have, an eighth, and with the rules and decisions that still
+hold a quarter, so that they have room in it for as long as a session may be."""
 
 
 @cache
-def _stages(strategy: FitStrategy, summary: int) -> tuple[Stage, ...]:
+def _stages(strategy: FitStrategy, summary: int, rules: int) -> tuple[Stage, ...]:
     """The cascade, whose first step, the archive, is out already (context-algebra.md#cascade)."""
-    oldest = SummarizeOldest(max_tokens=summary)
+    oldest = SummarizeOldest(max_tokens=summary, rule_tokens=rules)
     return {
         "cascade": (_RESULTS, _OUTPUTS, _DEDUP, DropTier(), oldest, *_LAST),
         "compact_then_summarize": (_RESULTS, _OUTPUTS, oldest, *_LAST),
@@ -95,8 +95,9 @@ class Fit(Terminal, frozen=True, kw_only=True):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """By the strategy."""
-        summary = min(MOST_TOKENS, self.target_tokens // SHARE)
-        return _stages(self.strategy, max(SUMMARY_TOKENS, summary))
+        summary = max(SUMMARY_TOKENS, min(MOST_TOKENS, self.target_tokens // SHARE))
+        most = min(MOST_TOKENS, self.target_tokens // RULE_SHARE)
+        return _stages(self.strategy, summary, max(0, most - summary))
 
     @property
     def step_low(self) -> int:

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import groupby
 from typing import ClassVar, Literal
 
-from contextwright.atoms.compress.summarize import front_told, summarized
+from contextwright.atoms.compress.summarize import front_told, sized, summarized
 from contextwright.atoms.execution_line import concluded, folded, without_images
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.atoms.select.window import STRIDE, stride_of
@@ -18,7 +18,7 @@ from contextwright.spec.task import Task
 from contextwright.spec.word_roles import DividedLog, OfLog
 
 SUMMARY_TOKENS = 500
-"""What the summary zone may take (phased-injection.md#history-decay)."""
+"""What the summary zone may take (phased-injection.md#history-decay), beside what still holds."""
 
 
 class Decay(DividedLog, frozen=True, kw_only=True):
@@ -38,7 +38,8 @@ class Decay(DividedLog, frozen=True, kw_only=True):
         step: turns by which the zones move: while they stand, the prefix keeps its bytes. 0 for
             eight, or for twice `full` where that is less; with 1 they move at every turn, and a
             provider's cache has little of the request.
-        max_tokens: of the summary. model: who makes it.
+        max_tokens: of the summary; 0 for 500, and as many as the rules and decisions need that
+            still hold, up to 1,200. model: who makes it.
         spare: salience (`C.salient`), 0 to 1, from which an exchange is treated as one of the
             zone before its own: whole instead of folded, folded instead of summarized; 0 for
             none. It is judged as of the border of the full zone, so it moves as the zones do.
@@ -65,7 +66,7 @@ class Decay(DividedLog, frozen=True, kw_only=True):
     images: int = 2
     subtasks: bool = False
     step: int = 0
-    max_tokens: int = SUMMARY_TOKENS
+    max_tokens: int = 0
     model: str = ""
     spare: int | float = 0
 
@@ -73,6 +74,12 @@ class Decay(DividedLog, frozen=True, kw_only=True):
         if not 0 <= self.spare <= 1:
             raise SpecError(
                 f"spare is {self.spare}", where=repr(self), fix="give a salience from 0 to 1"
+            )
+        if self.max_tokens < 0:
+            raise SpecError(
+                f"max_tokens is {self.max_tokens}",
+                where=repr(self),
+                fix="give at least 1, or 0 for its own size",
             )
         if self.full < 1 or self.fold < 0 or self.images < 1 or self.step < 0:
             raise SpecError(
@@ -115,7 +122,8 @@ class Decay(DividedLog, frozen=True, kw_only=True):
 
     @property
     def _task(self) -> Task:
-        return Task(kind="summary", model=self.model, max_tokens=self.max_tokens)
+        task = Task(kind="summary", model=self.model, max_tokens=self.max_tokens)
+        return task if self.max_tokens else sized(task, SUMMARY_TOKENS)
 
     def _borders(self, blocks: Blocks, inputs: Inputs) -> tuple[int, int]:
         """The first exchange of the full zone, and of the fold zone."""

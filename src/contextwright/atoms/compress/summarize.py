@@ -4,6 +4,8 @@
 from collections.abc import Callable
 from typing import ClassVar, Literal
 
+import msgspec
+
 from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.incremental import asked_until
 from contextwright.atoms.select.select import Select
@@ -21,8 +23,9 @@ from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import DividedLog, LogReader, OfLog
 
-SUMMARY_TOKENS = 400
-"""Room for a paragraph on what was done, what was decided and what is open."""
+SUMMARY_TOKENS, MOST_TOKENS = 400, 1_200
+"""Tokens of a summary where nothing else is said: room for a paragraph on what was done and what is
+open; and with the rules and decisions that still hold, of which it has room for some fifty."""
 
 CLOSE = 4
 """Times a summary's room up to which what is redacted may turn out to be no longer than that: it is
@@ -47,7 +50,8 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
     Args:
         scope: what is summarized with nothing to the left: `all` finished turns; what is
             `before_window`; `tool_results`.
-        max_tokens: of the summary.
+        max_tokens: of the summary; 0 for 400, and as many as the rules and decisions need that
+            still hold, up to 1,200.
         model: who makes it; empty for the engine's.
         prompt: what matters in it.
         schema: JSON Schema of a structured summary, as text; empty for prose.
@@ -59,15 +63,17 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
     ranges: ClassVar[Ranges] = {"max_tokens": ValueRange(100, 2000, log=True)}
 
     scope: Literal["all", "before_window", "tool_results"] = "all"
-    max_tokens: int = SUMMARY_TOKENS
+    max_tokens: int = 0
     model: str = ""
     prompt: str = ""
     schema: str = ""
 
     def __post_init__(self) -> None:
-        if self.max_tokens < 1:
+        if self.max_tokens < 0:
             raise SpecError(
-                f"max_tokens is {self.max_tokens}", where=repr(self), fix="give at least 1"
+                f"max_tokens is {self.max_tokens}",
+                where=repr(self),
+                fix="give at least 1, or 0 for its own size",
             )
         if self.schema:
             check_schema(self.schema, "C.summarize(schema=...)")
@@ -122,13 +128,15 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
     @property
     def task(self) -> Task:
         """What is asked, without the blocks."""
-        return Task(
-            kind="summary",
-            model=self.model,
-            prompt=self.prompt,
-            schema=self.schema,
-            max_tokens=self.max_tokens,
-        )
+        task = Task(kind="summary", model=self.model, prompt=self.prompt, schema=self.schema)
+        if self.max_tokens or self.schema:
+            return msgspec.structs.replace(task, max_tokens=self.max_tokens or SUMMARY_TOKENS)
+        return sized(task)
+
+
+def sized(task: Task, tokens: int = SUMMARY_TOKENS) -> Task:
+    """The task of a summary of so many tokens, and with what still holds of `MOST_TOKENS`."""
+    return msgspec.structs.replace(task, max_tokens=tokens, rule_tokens=MOST_TOKENS - tokens)
 
 
 def front_told(

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from contextwright.atoms.compress.compact import Compact
-from contextwright.atoms.compress.summarize import SUMMARY_TOKENS, front_told, summarized
+from contextwright.atoms.compress.summarize import front_told, sized, summarized
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.errors import SpecError
 from contextwright.session.event import NO_FIELDS, Text, ToolResult
@@ -20,7 +20,7 @@ from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import DividedLog, OfLog
 
-_COMPACT, _TASK = Compact(), Task(kind="summary", max_tokens=SUMMARY_TOKENS)
+_COMPACT, _TASK = Compact(), sized(Task(kind="summary"))
 
 
 class Fresh(DividedLog, frozen=True, kw_only=True):

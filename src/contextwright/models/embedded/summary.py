@@ -63,10 +63,11 @@ def blocks_read(blocks: Blocks) -> Blocks:
 
 
 def summary(task: Task, count: Callable[[str], int]) -> str:
-    """The lines, those of the summary before first, in at most `max_tokens`."""
+    """The lines, those of the summary before first, in at most `max_tokens`, and what still holds
+    in `rule_tokens` beside."""
     task = msgspec.structs.replace(task, blocks=blocks_read(task.blocks))
     choice = _Choice(_lines(task), task.max_tokens or DEFAULT_TOKENS, count)
-    choice.put_rules()
+    choice.put_rules(task.rule_tokens)
     choice.put_requests()
     weighed = _weighed(task, choice)
     choice.put_heaviest(weighed)
@@ -140,14 +141,20 @@ class _Choice:
         self._left -= taken
         return taken
 
-    def put_rules(self) -> None:
-        """What holds from where it was said on, the newest first."""
-        left, known = self.room * RULES // 100, set[str]()
+    def put_rules(self, more: int) -> None:
+        """What holds from where it was said on, the newest first.
+
+        Args:
+            more: tokens that it may have beside its share of the room.
+        """
+        share, known = self.room * RULES // 100, set[str]()
+        left, self._left = share + more, self.room + more
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
             if line.kind == "rule" and len(line.bare) <= RULE and line.bare not in known:
                 known.add(line.bare)
                 left -= self._put([place], left)
+        self._left = self.room - min(share, share + more - left)
 
     def put_requests(self) -> None:
         """What was asked for, the newest first, each with what came of it: without, what is done
