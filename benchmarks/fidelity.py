@@ -24,6 +24,14 @@ from contextwright import C
 
 PLANTED = 20
 """Of each kind."""
+BUDGET = 8_000
+"""Tokens of a request, at most."""
+LONG, JOINED = 400, 6
+"""Messages of a session that is long enough to go down many steps, and how many are joined where
+none is."""
+NAMES = ("pi_coding", "tau_chained", "swe_agent", "se_agent", "who_when")
+"""Files of one coding session, of service sessions as one, of two coding agents, one without function
+calls, whose tools answer in the user's name, and of teams of agents."""
 RULES = (
     "Never touch {0}, whatever happens.",
     "{0} must stay as it is.",
@@ -114,10 +122,18 @@ def survivors(messages: list[Message], method: Method) -> Survivors:
     )
 
 
+def recorded(name: str) -> list[Message]:
+    """A file's longest session; where it is short, the longest ones as one."""
+    found = sorted(sessions(name), key=len)
+    if len(found[-1]) >= LONG:
+        return found[-1]
+    return [one for session in found[-JOINED:] for one in session if one["role"] != "system"]
+
+
 def measured(name: str) -> dict[str, Any]:
-    """What each method leaves of a file's longest session."""
-    session = planted(max(sessions(name), key=len))
-    budget = min(BUDGETS[name], 8_000)
+    """What each method leaves of a file's session."""
+    session = planted(recorded(name))
+    budget = min(BUDGETS.get(name, BUDGET), BUDGET)
     rows = []
     for label, make in METHODS.items():
         rows.append({"method": label, **survivors(session, make(budget))._asdict()})
@@ -144,7 +160,7 @@ def table(found: dict[str, Any]) -> Iterator[str]:
 HEAD = """# What outlives many compactions
 
 What is left of what was said once. In the first half of a recorded tool session {0} rules, {0} decisions, {0} tasks that were
-finished and {0} that were cancelled are planted; the session is sent request by request, and the last request is looked at:
+finished and {0} that were cancelled are planted; where a file's sessions are short, the six longest are one. The session is sent request by request, and the last request is looked at:
 a name stands in it, or it does not. Summaries are made by the embedded rules: no model is asked. `python -m benchmarks.fidelity`; the recordings are not part of the project.
 
 - **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
@@ -160,7 +176,7 @@ quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-su
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", type=Path)
-    parser.add_argument("names", nargs="*", default=["pi_coding", "tau_chained"])
+    parser.add_argument("names", nargs="*", default=list(NAMES))
     options = parser.parse_args()
     parts = [measured(name) for name in options.names]
     lines = [HEAD.format(PLANTED), *(line for part in parts for line in table(part))]

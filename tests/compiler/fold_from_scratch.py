@@ -21,7 +21,7 @@ from contextwright.compiler.steps.decide import (
     gain,
 )
 from contextwright.compiler.steps.directive_places import wording_at
-from contextwright.compiler.steps.exchange_features import about, calls_of, ids_in
+from contextwright.compiler.steps.exchange_features import about, calls_of, identifiers, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
@@ -33,10 +33,13 @@ from contextwright.compiler.steps.note import (
     FIRST,
     INDEX,
     LEAST_FILE,
+    LONG_RULE,
     MISSES,
+    OUTCOMES,
     REQUESTS,
     SENTENCE,
     SPOKEN,
+    WORDINGS,
     _forms,
     _is_json,
     directives_room,
@@ -46,6 +49,7 @@ from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_u
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
+from contextwright.text.search_terms import content_words
 
 
 def decisions_of(blocks, economy, inputs):
@@ -341,15 +345,21 @@ def tell_files(made, upto):
 
 
 def tell_directives(made, places, room):
-    misses = 0
-    for at in places:
+    long, misses = [], 0
+    for at in list(places)[:WORDINGS]:
         tokens = made.entry(at, "rule").tokens
         if room < SENTENCE or misses == MISSES:
             break
-        if tokens <= room and made.put(at, "rule"):
+        if tokens > LONG_RULE:
+            long.append(at)
+        elif tokens <= room and made.put(at, "rule"):
             room -= tokens
         else:
             misses += 1
+    for at in long[:MISSES]:
+        tokens = made.entry(at, "rule").tokens
+        if tokens <= room and made.put(at, "rule"):
+            room -= tokens
 
 
 def tell_requests(made, noted, room):
@@ -357,12 +367,33 @@ def tell_requests(made, noted, room):
     for at, following in reversed(list(zip(users, [*users[1:], len(made.blocks)], strict=True))):
         if at not in noted:
             continue
-        places = {at, following - 1} & set(noted) - made.forms.keys()
+        places = {at}
+        if at < following - 1 and following - 1 in noted:
+            places.add(outcome(made, noted, at, following - 1))
+        places -= made.forms.keys()
         room -= sum(made.entry(one, "line").tokens for one in places)
         if room < 0:
             return
         for one in sorted(places):
             made.put(one, "line")
+
+
+def outcome(made, noted, request, last):
+    """What names most of what was asked for among what the assistant said at both ends of a turn."""
+
+    def names(at):
+        text, asked = (made.entry(one, "line").text.partition(": ")[2] for one in (at, request))
+        things = {*identifiers(asked)} & {*identifiers(text)}
+        return len(things), len({*content_words(asked)} & {*content_words(text)})
+
+    turn = list(range(request + 1, last + 1))
+    answers = [
+        at
+        for at in {*turn[:OUTCOMES], *turn[-OUTCOMES:]}
+        if at in noted and made.blocks[at].role == "assistant"
+    ]
+    best = max(names(at) for at in (*answers, last))
+    return last if names(last) == best else max(at for at in answers if names(at) == best)
 
 
 def fill(made, order):

@@ -589,6 +589,38 @@ def test_rules_and_decisions_outlive_all_steps_and_nothing_done_is_shown_as_open
         assert not is_open or f"task{n} is " in text
 
 
+def test_a_long_text_with_words_of_a_rule_displaces_no_rule():
+    """Where tools answer in the user's name, their pages have such words as well."""
+    session = Session("s")
+    session.user("Work through the list.")
+    for n in range(12):
+        session.user(f"Never touch file{n}.cfg, whatever happens.")
+        session.assistant("Understood.")
+    manual = "make sure that the value of step {0} is never larger than the one of step {1}, since"
+    for n in range(120):
+        session.assistant(f"open manual {n}")
+        session.user(
+            " ".join(manual.format(n * 9 + k, k) for k in range(3)) + f" page {n} says so."
+        )
+    text = str(Engine(C.compaction(2500), "gpt-5").compile(session).request["messages"])
+    assert all(f"file{n}.cfg" in text for n in range(12))
+
+
+def test_what_came_of_a_request_is_told_though_its_turn_goes_on_with_other_work():
+    session = Session("s")
+    session.user("Work through the list.")
+    for n in range(9):
+        session.user(f"Please do task{n}.")
+        session.assistant(f"task{n} is done.")
+        for k in range(25):
+            session.assistant(
+                f"Now I look at page {n * 25 + k} of the catalogue, as I need to. " * 4
+            )
+    text = str(Engine(C.compaction(3000), "gpt-5").compile(session).request["messages"])
+    told = [n for n in range(8) if f"do task{n}." in text]
+    assert told and all(f"task{n} is done." in text for n in told)
+
+
 def viewed(form="{n:6} {line}"):
     """A long file that was looked at as tools print it, and talk behind it."""
     lines = [

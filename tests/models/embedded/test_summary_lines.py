@@ -65,7 +65,9 @@ def test_rules_have_room_of_their_own_and_take_no_more_of_the_rest(rules, tokens
         assert kept[1] == rules
 
 
-@pytest.mark.parametrize("spec", [C.summarize(), C.rolling(2), C.default() | C.decay(1, 1)], ids=repr)
+@pytest.mark.parametrize(
+    "spec", [C.summarize(), C.rolling(2), C.default() | C.decay(1, 1)], ids=repr
+)
 def test_a_summary_has_room_for_rules_by_default_and_its_limit_where_one_is_named(spec):
     session = Session()
     for n in range(40):

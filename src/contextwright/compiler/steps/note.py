@@ -2,11 +2,12 @@
 room."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.exchange_features import calls_of
+from contextwright.compiler.steps.exchange_features import calls_of, identifiers
 from contextwright.compiler.steps.file_states import FileState, ToldFile, file_states, told_file
 from contextwright.compiler.steps.forms import CALLS, FORMS, WORDS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
@@ -14,6 +15,7 @@ from contextwright.compiler.steps.last_uses import Rank, Sizes
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.spec.inputs import Inputs
 from contextwright.text.json_rows import loaded
+from contextwright.text.search_terms import content_words
 
 INDEX = 50
 """Percent of a note, beside rules and decisions, for the identifiers of what it does not tell."""
@@ -24,15 +26,18 @@ FIRST = 15
 DIRECTIVES = 33
 """Percent of a note for what holds from where it was said on, rules and decisions, the newest
 first. What it takes is taken from lines of calls, of which a session has more."""
-SPARED, SPARED_SHARE = 900, 70
+SPARED, SPARED_SHARE = 900, 85
 """Tokens that these may have of a note with little room, and percent of that room at most: some
 sixty of them, each behind its id, which a long talk may have, are worth more than a few lines of
-calls. With 700 and 66, of 20 rules and 20 decisions planted in recorded sessions 16 and 18 outlived
-29 steps at 8,000 tokens; now all do, for 6 of 356 calls of that coding session."""
+calls. With 700 and 66, of 20 rules and 20 decisions planted in a recorded coding session 16 and 18
+outlived 29 steps at 8,000 tokens, with 900 and 70 13 and 13 at 5,000; now all do, and where a
+recorded session has fewer, its requests are the same."""
 REQUESTS = 6
 """Percent of a note for what else the user said and what came of it, the newest first: what was
 asked for tells what the calls were for. On recorded sessions it wins one later call of 130 whose
 values are in sight in a talk with many users, and loses five of 356 in a coding session."""
+OUTCOMES = 16
+"""Exchanges at each end of a turn that are looked through for what came of its request."""
 FILES, FILES_FROM = 65, 1_500
 """Percent of a note for what the files hold by now that the agent edits, from so many tokens on
 that it has beside rules and requests: an edit names the lines that it replaces, word for word, but
@@ -41,10 +46,15 @@ FILE_SHARE = 60
 """Percent of what is left of that for one file, at most."""
 LEAST_FILE = 40
 """Tokens below which no file is told."""
+LONG_RULE = 40
+"""Tokens of the longest rule that is told before others that are older: where tools answer in the
+user's name, a page of a manual or of code has words of a rule as well. With any length, of the 20
+and 20 planted in six sessions of a coding agent without function calls 5 and 4 were left."""
 SENTENCE = 8
 """Tokens that a rule or a decision needs at least."""
-MISSES = 16
-"""Rules and decisions without room after which no more are looked at."""
+MISSES, WORDINGS = 16, 512
+"""Rules and decisions without room after which no more are looked at, and how many there are at
+most."""
 SPOKEN = 200
 """Tokens of a note up to which the assistant's words get what identifiers and results did not
 need. With 300, recorded service sessions cost half a percent more for no call more that can be
@@ -225,29 +235,59 @@ def directives_room(room: int) -> int:
 
 
 def _tell_directives(note: _NoteBuilder, room: int) -> None:
-    """What holds from where it was said on."""
-    scope, misses = note.scope, 0
-    for at in scope.history.directives(scope.blocks, scope.upto, scope.held):
+    """What holds from where it was said on: the newest first, long wordings in what the others
+    leave."""
+    scope, long, misses = note.scope, list[int](), 0
+    places = scope.history.directives(scope.blocks, scope.upto, scope.held)
+    for at in islice(places, WORDINGS):
         if room < SENTENCE or misses == MISSES:
-            return
+            break
         tokens = note.entry(at, "rule").tokens
-        if tokens <= room and note.put(at, "rule"):
+        if tokens > LONG_RULE:
+            long.append(at)
+        elif tokens <= room and note.put(at, "rule"):
             room -= tokens
         else:
             misses += 1
+    for at in long[:MISSES]:
+        tokens = note.entry(at, "rule").tokens
+        if tokens <= room and note.put(at, "rule"):
+            room -= tokens
 
 
 def _tell_requests(note: _NoteBuilder, room: int) -> None:
-    """What the user asked for, each with the answer that ended its turn: without it, what is done
-    would look as if it were still to do."""
+    """What the user asked for, each with what came of it: without it, what is done would look as
+    if it were still to do."""
     scope = note.scope
     for places in scope.history.requests(scope.upto, scope.held):
-        untold = [at for at in places if at not in note.forms]
+        told = (places[0], _outcome(note, *places)) if len(places) > 1 else places
+        untold = [at for at in told if at not in note.forms]
         room -= sum(note.entry(at, "line").tokens for at in untold)
         if room < 0:
             return
         for at in untold:
             note.put(at, "line")
+
+
+def _outcome(note: _NoteBuilder, request: int, last: int) -> int:
+    """Of what the assistant said in a turn the line that names most of what was asked for, the
+    newest of these, else the last: an agent that goes on with other work does not end a turn with
+    what came of its request."""
+
+    def line(at: int) -> str:
+        return note.entry(at, "line").text.partition(": ")[2]  # without who says it
+
+    def names(at: int) -> tuple[int, int]:
+        text = line(at)
+        return len(things & {*identifiers(text)}), len(words & {*content_words(text)})
+
+    things, words = {*identifiers(line(request))}, {*content_words(line(request))}
+    ends = (*range(request + 1, last + 1)[:OUTCOMES], *range(request + 1, last + 1)[-OUTCOMES:])
+    answers = [
+        at for at in ends if note.block(at).role == "assistant" and at not in note.scope.held
+    ]
+    best = max(answers, key=lambda at: (names(at), at), default=last)
+    return best if best == last or names(best) > names(last) else last
 
 
 def _tell_files(note: _NoteBuilder, room: int) -> list[tuple[ToldFile, str]]:
