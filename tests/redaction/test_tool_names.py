@@ -20,7 +20,10 @@ def bodies(offered: str) -> dict[str, dict]:
         "model": "gpt-5",
         "messages": [
             {"role": "user", "content": "go"},
-            {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": call}]},
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "c1", "type": "function", "function": call}],
+            },
             {"role": "tool", "tool_call_id": "c1", "content": "one"},
         ],
         "tools": [{"type": "function", "function": {"name": offered, "parameters": SCHEMA}}],

@@ -2,6 +2,7 @@
 steps. Tested with smolagents 1.26."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 from smolagents.models import ChatMessage, Model, get_tool_json_schema
@@ -12,7 +13,7 @@ from contextwright.adapters.bills import bill_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.smolagents.step_messages import StepMessages
 from contextwright.tokens.usage import Usage
 
@@ -37,16 +38,16 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
         tools, model = (each["function"] for each in schemas), str(self.model_id or "")
         output = named.get("response_format")
         request = MappedRequest(steps, steps.messages, model=model, tools=tools, output=output)
-        return MappedCall(port, request, _bill)
+        return MappedCall(port, request, _bill, sent=partial(_arguments, request, named))
 
     def generate(self: Any, messages: list[Any], *rest: Any, **named: Any) -> ChatMessage:
         return call(self, messages, named).answer(
-            lambda sent: own.generate(self, StepMessages.as_memory(sent), *rest, **named)
+            lambda sent: own.generate(self, sent[0], *rest, **sent[1])
         )
 
     def generate_stream(self: Any, messages: list[Any], *rest: Any, **named: Any) -> Iterator[Any]:
         return call(self, messages, named).pieces(
-            lambda sent: own.generate_stream(self, StepMessages.as_memory(sent), *rest, **named)
+            lambda sent: own.generate_stream(self, sent[0], *rest, **sent[1])
         )
 
     methods = [generate, *([generate_stream] if hasattr(own, "generate_stream") else ())]
@@ -61,6 +62,16 @@ def read_back_tools(model: Model) -> list[Tool]:
         model: that `context_model` made.
     """
     return [_tool(tool) for tool in reading_tools(port_of(model))]
+
+
+def _arguments(
+    request: MappedRequest[ChatMessage], named: dict[str, Any], body: Body
+) -> tuple[list[Any], dict[str, Any]]:
+    """What a model is called with for a compiled body: the messages, and what is named."""
+    messages = StepMessages.as_memory(request.messages_of(body))
+    if named.get("response_format"):
+        named = {**named, "response_format": request.output_of(body)}
+    return messages, named
 
 
 def _bill(answer: Any) -> Usage | None:
