@@ -100,9 +100,9 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         largest = sorted(blocks, key=cost, reverse=True)[:NAMED]
         named = ", ".join(f"{block.id} ({block.source}) {cost(block)}" for block in largest)
         need = self.fixed + self.added + sum(map(cost, blocks))
-        beside = f"{self.added} for what is put beside the messages, " if self.added else ""
+        others = f"{self.added} for what is put beside the messages, " if self.added else ""
         return BudgetError(
-            f"{need} tokens must be sent and {self.named or self.limit} may be, {why}: {beside}"
+            f"{need} tokens must be sent and {self.named or self.limit} may be, {why}: {others}"
             f"{self.fixed} for the instruction, tools and overheads"
             + (f"; {named}" if named else ""),
             where="budget",

@@ -51,9 +51,9 @@ def own_parts(
         tools = tuple(tool for tool in tools if tool.name == engine.target.reader)
     counted = {tool.name for tool in tools}
     model = request.model or ""
-    beside = added_tokens([content for content, _ in added], model)
+    extra = added_tokens([content for content, _ in added], model)
     limit = limit_of(engine.spec, engine.target)
-    return OwnParts(added, tools, own_tokens(request, model, counted) + in_shares(beside, limit))
+    return OwnParts(added, tools, own_tokens(request, model, counted) + in_shares(extra, limit))
 
 
 def put(
