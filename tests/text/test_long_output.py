@@ -25,7 +25,7 @@ def test_an_error_stays_of_the_long_lines_of_a_program(tool, place):
     lines, error = ERRORS[tool]
     text = "\n".join([*lines[:place], error, *lines[place:]])
     assert detect(text) == "log"
-    assert error in shorten(text, 90, COUNT).text
+    assert error in shorten(text, 130, COUNT).text
 
 
 def test_long_lines_with_sentences_about_errors_are_prose():

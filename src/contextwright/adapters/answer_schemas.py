@@ -1,12 +1,11 @@
 """The shape that an answer must have, as frameworks have it: what a request says of it counts."""
 
-import copy
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, cast, get_origin
 
 from contextwright.errors import SpecError
-from contextwright.formats.record_copies import copy_with, derived, with_method
+from contextwright.formats.record_copies import answering, copy_with, derived, with_method
 
 _INNER = ("json_schema", "format", "schema_spec", "schema")
 """Where a framework, or a provider's form, has the shape itself."""
@@ -90,7 +89,7 @@ def with_schema(shape: Any, new: AnswerSchema) -> Any:
 
 def _shown_as(model: Any, schema: dict[str, Any]) -> type:
     """A pydantic model that shows another schema; what it validates is of the model's own type."""
-    methods: dict[str, Any] = {"model_json_schema": lambda *_, **__: copy.deepcopy(schema)}
+    methods: dict[str, Any] = {"model_json_schema": answering(schema)}
     methods |= {name: getattr(model, name) for name in ("model_validate", "model_validate_json")}
     return derived(model, {name: staticmethod(method) for name, method in methods.items()})
 

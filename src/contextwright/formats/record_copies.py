@@ -118,9 +118,17 @@ def copy_with(value: Any, new: Mapping[Any, Any]) -> Any:
 def with_method(value: Any, name: str, answer: Any) -> Any:
     """A copy whose method of this name answers so, of a type derived from its own."""
     made = copy.copy(value)
-    method = {name: lambda *_, **__: copy.deepcopy(answer)}  # who asks may change it
-    object.__setattr__(made, "__class__", derived(type(value), method))
+    object.__setattr__(made, "__class__", derived(type(value), {name: answering(answer)}))
     return made
+
+
+def answering(answer: Any) -> Callable[..., Any]:
+    """A function that gives this, whatever it is called with."""
+
+    def answered(*_: Any, **__: Any) -> Any:
+        return copy.deepcopy(answer)  # who asks may change it
+
+    return answered
 
 
 def derived(kind: type, own: Mapping[str, Any]) -> type:
