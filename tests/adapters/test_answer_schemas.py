@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from contextwright import C, Context
 from contextwright.adapters.answer_schemas import answer_schema
-from contextwright.errors import BudgetError
+from contextwright.errors import BudgetError, SpecError
 from contextwright.testing.adapter_suite.suite_tools import SECRET, read
 from contextwright.testing.strict_server import StrictServer
 
@@ -100,6 +100,28 @@ def test_the_shape_of_an_answer_counts(play, api):
         assert context.manifest.tokens > 4_000
     assert SECRET not in str(server.requests[0].body)
     assert "REDACTED" in str(server.requests[0].body)
+
+
+def test_a_shape_that_a_hook_can_not_change_is_refused():
+    """LangChain makes the tool of an answer before a middleware is asked."""
+    pytest.importorskip("langchain_openai")
+    from langchain.agents import create_agent
+    from langchain.agents.structured_output import ToolStrategy
+    from langchain_openai import ChatOpenAI
+
+    from contextwright.adapters.langchain import ContextMiddleware
+
+    with StrictServer([], window=100_000) as server:
+        model = ChatOpenAI(model="gpt-5", base_url=f"{server.url}/v1", api_key="none")
+        agent = create_agent(
+            model,
+            [read],
+            middleware=[ContextMiddleware(SPEC)],
+            response_format=ToolStrategy(Large),
+        )
+        with pytest.raises(SpecError, match="ProviderStrategy") as caught:
+            agent.invoke({"messages": [("user", "hi")]})
+        assert SECRET not in str(caught.value) and not server.requests
 
 
 def by_adk(server, context, shape):

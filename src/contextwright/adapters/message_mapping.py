@@ -183,6 +183,19 @@ class MappedRequest(Generic[MessageT]):
         named = AnswerSchema(shape["name"], shape.get("description"), shape["schema"])
         return with_schema(self._output, named)
 
+    def arguments_of(self, compiled: Body, own: Mapping[str, Any]) -> dict[str, Any]:
+        """A framework's arguments, with `tools` and `response_format` as a compiled body has them.
+
+        Raises:
+            SpecError: as `output_of` says.
+        """
+        new = dict(own)
+        if own.get("tools"):
+            new["tools"] = self.tools_of(compiled, own["tools"])
+        if own.get("response_format"):
+            new["response_format"] = self.output_of(compiled)
+        return new
+
     def messages_of(self, compiled: Body) -> list[MessageT]:
         """The framework's messages that a compiled body stands for. Where the model binds reasoning
         to its prefix, what stands behind the first change goes without it."""

@@ -88,13 +88,9 @@ class _Request:
 
     async def send(self, body: Body) -> None:
         """Send a compiled body; the answer is the context's result."""
-        options: dict[str, Any] = dict(self.context.options or {})
+        options = self.mapped.arguments_of(body, self.context.options or {})
         if (system := self.mapped.system_of(body)) is not None:
             options["instructions"] = system
-        if options.get("response_format"):
-            options["response_format"] = self.mapped.output_of(body)
-        if options.get("tools"):
-            options["tools"] = self.mapped.tools_of(body, options["tools"])
         self.context.options = options
         self.context.messages = self.mapped.messages_of(body)
         await self.call_next()

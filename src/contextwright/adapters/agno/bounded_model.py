@@ -41,7 +41,10 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
         shown = ({key: tool[key] for key in _SCHEMA if tool.get(key)} for tool in tools)
         output = rest.get("response_format")
         request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown, output=output)
-        sent = partial(_arguments, request, rest)
+
+        def sent(body: Body) -> dict[str, Any]:
+            return {**request.arguments_of(body, rest), "messages": AGNO.unchained(request, body)}
+
         return MappedCall(port, request, partial(_bill, model), sent=sent)
 
     def invoke(self: Any, messages: list[Message], **rest: Any) -> Any:
@@ -76,16 +79,6 @@ def read_back_tools(model: Model) -> list[Function]:
         )
         for tool in reading_tools(port_of(model))
     ]
-
-
-def _arguments(request: MappedRequest[Message], rest: dict[str, Any], body: Body) -> dict[str, Any]:
-    """What a model is called with for a compiled body."""
-    arguments = {**rest, "messages": AGNO.unchained(request, body)}
-    if rest.get("tools"):
-        arguments["tools"] = request.tools_of(body, rest["tools"])
-    if rest.get("response_format"):
-        arguments["response_format"] = request.output_of(body)
-    return arguments
 
 
 def _bill(model: Model, answer: Any) -> Usage | None:

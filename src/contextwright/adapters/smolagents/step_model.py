@@ -2,7 +2,6 @@
 steps. Tested with smolagents 1.26."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, TypeVar
 
 from smolagents.models import ChatMessage, Model, get_tool_json_schema
@@ -33,12 +32,15 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
 
     def call(self: Any, messages: list[Any], named: dict[str, Any]) -> MappedCall[ChatMessage]:
         listed = (ChatMessage.from_dict(dict(m)) if isinstance(m, dict) else m for m in messages)
-        steps = StepMessages(listed)
+        steps, output = StepMessages(listed), named.get("response_format")
         schemas = map(get_tool_json_schema, named.get("tools_to_call_from") or ())
         tools, model = (each["function"] for each in schemas), str(self.model_id or "")
-        output = named.get("response_format")
         request = MappedRequest(steps, steps.messages, model=model, tools=tools, output=output)
-        return MappedCall(port, request, _bill, sent=partial(_arguments, request, named))
+
+        def sent(body: Body) -> Any:
+            return steps.as_memory(request.messages_of(body)), request.arguments_of(body, named)
+
+        return MappedCall(port, request, _bill, sent=sent)
 
     def generate(self: Any, messages: list[Any], *rest: Any, **named: Any) -> ChatMessage:
         return call(self, messages, named).answer(
@@ -62,16 +64,6 @@ def read_back_tools(model: Model) -> list[Tool]:
         model: that `context_model` made.
     """
     return [_tool(tool) for tool in reading_tools(port_of(model))]
-
-
-def _arguments(
-    request: MappedRequest[ChatMessage], named: dict[str, Any], body: Body
-) -> tuple[list[Any], dict[str, Any]]:
-    """What a model is called with for a compiled body: the messages, and what is named."""
-    messages = StepMessages.as_memory(request.messages_of(body))
-    if named.get("response_format"):
-        named = {**named, "response_format": request.output_of(body)}
-    return messages, named
 
 
 def _bill(answer: Any) -> Usage | None:
