@@ -79,7 +79,7 @@ def test_a_user_imports_names_and_nothing_behind_them():
     ours = {name for name in modules if name.startswith("contextwright.")}
     assert ours == {
         "contextwright.words", "contextwright.errors", "contextwright.engine",
-        "contextwright.engine.one_call", "contextwright.formats",
+        "contextwright.engine.one_call", "contextwright.formats", "contextwright.uncalled_word",
     }  # fmt: skip
     assert not modules & (HEAVY | TOKENIZERS | {"msgspec", "rich", "click"})
 

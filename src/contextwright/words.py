@@ -10,6 +10,7 @@ from functools import reduce, wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 from contextwright.errors import SpecError, UnknownWord, nearest
+from contextwright.uncalled_word import UncalledWord
 
 if TYPE_CHECKING:
     from contextwright.atoms.compress.expand import Expand, ExpandRefs
@@ -31,7 +32,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         check_call(name, function, arguments, options)
         return function(*arguments, **options)
 
-    return call
+    return UncalledWord(call)
 
 
 class Words(type):

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from contextwright import C, Context
 from contextwright.adapters.answer_schemas import answer_schema
-from contextwright.errors import BudgetError
+from contextwright.errors import BudgetError, SpecError
 from contextwright.testing.adapter_suite.suite_tools import SECRET, read
 from contextwright.testing.strict_server import StrictServer
 
@@ -98,8 +98,79 @@ def test_the_shape_of_an_answer_counts(play, api):
     with StrictServer(['{"answer": "x"}'], window=100_000) as server:
         assert asyncio.run(play(server, context, api)) == Large(answer="x")
         assert context.manifest.tokens > 4_000
-    if play is by_openai_agents:
-        assert SECRET not in str(server.requests[0].body)
+    assert SECRET not in str(server.requests[0].body)
+    assert "REDACTED" in str(server.requests[0].body)
+
+
+def test_a_shape_that_a_hook_can_not_change_is_refused():
+    """LangChain makes the tool of an answer before a middleware is asked."""
+    pytest.importorskip("langchain_openai")
+    from langchain.agents import create_agent
+    from langchain.agents.structured_output import ToolStrategy
+    from langchain_openai import ChatOpenAI
+
+    from contextwright.adapters.langchain import ContextMiddleware
+
+    with StrictServer([], window=100_000) as server:
+        model = ChatOpenAI(model="gpt-5", base_url=f"{server.url}/v1", api_key="none")
+        agent = create_agent(
+            model,
+            [read],
+            middleware=[ContextMiddleware(SPEC)],
+            response_format=ToolStrategy(Large),
+        )
+        with pytest.raises(SpecError, match="ProviderStrategy") as caught:
+            agent.invoke({"messages": [("user", "hi")]})
+        assert SECRET not in str(caught.value) and not server.requests
+
+
+def by_adk(server, context, shape):
+    pytest.importorskip("google.adk")
+    from tests.adapters.drivers.adk_runs import AdkRun
+
+    from contextwright.testing.adapter_suite.agent_driver import AgentSetup
+
+    setup = AgentSetup(url=server.url, model="gemini-2.5-pro", context=context, tools=())
+    run = AdkRun(setup)
+    run.runner.agent.output_schema = shape
+    return asyncio.run(run.run("hi"))
+
+
+def gemini_schema():
+    from google.genai import types
+
+    shape = types.Schema.model_validate(
+        {"type": "OBJECT", "description": f"The key is {SECRET}.", "properties": {}}
+    )
+    shape.properties["answer"] = types.Schema(type="STRING", description="a b c d " * 1_000)
+    return shape
+
+
+SHAPES = {
+    "a model": lambda: Large,
+    "a list of one": lambda: list[Large],
+    "a schema": Large.model_json_schema,
+    "a schema of Gemini's": gemini_schema,
+}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_an_adk_agent_s_shape_counts_and_is_redacted(kind):
+    context = Context(SPEC, model="gemini-2.5-pro")
+    answer = '[{"answer": "x"}]' if "list" in kind else '{"answer": "x"}'
+    with StrictServer([answer], window=100_000) as server:
+        assert by_adk(server, context, SHAPES[kind]()) == answer
+        (sent,) = server.requests
+        assert SECRET not in str(sent.body) and "[REDACTED]" in str(sent.body)
+        assert "a b c d a b" in str(sent.body)
+        assert context.manifest.reserved_system > 2_000
+
+
+def test_an_adk_agent_s_shape_that_does_not_fit_is_an_error():
+    with StrictServer(['{"answer": "x"}'], window=100_000) as server:
+        with pytest.raises(Exception, match="and 1000 may be.* for what is put beside"):
+            by_adk(server, Context(C.compaction(1_000), model="gemini-2.5-pro"), Large)
+        assert not server.requests
 
 
 def test_a_shape_that_does_not_fit_is_an_error_and_no_request():

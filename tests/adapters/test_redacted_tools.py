@@ -15,6 +15,7 @@ from contextwright.testing.strict_server import call
 SECRET = "AKIAIOSFODNN7EXAMPLE"
 SPEC = C.default() | C.redact(patterns=["secrets"])
 MODULES = ("langchain_agents", "pydantic_ai_agents", "openai_agents_runs", "deepagents_runs")
+MODULES += ("agno_agents", "agent_framework_agents")
 
 
 def drivers():

@@ -148,20 +148,26 @@ def test_agent_framework_counts_what_the_service_keeps(streamed, link):
 
 @pytest.mark.parametrize("link", [{"auto_previous_response_id": True}, {"conversation_id": "c"}])
 @pytest.mark.parametrize("streamed", [False, True])
-def test_openai_agents_counts_what_the_provider_keeps(streamed, link):
+@pytest.mark.parametrize("hook", ["provider", "filter"])
+def test_openai_agents_counts_what_the_provider_keeps(hook, streamed, link):
     pytest.importorskip("agents")
     from agents import Agent, RunConfig, Runner, function_tool
     from agents.models.openai_provider import OpenAIProvider
     from openai import AsyncOpenAI
 
-    from contextwright.adapters.openai_agents import ContextProvider
+    from contextwright.adapters.openai_agents import ContextFilter, ContextProvider
 
     async def played(server):
         client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
-        provider = ContextProvider(SPEC, provider=OpenAIProvider(openai_client=client))
+        provider = OpenAIProvider(openai_client=client)
         config = RunConfig(model_provider=provider, tracing_disabled=True)
         agent = Agent("reader", model="gpt-5", tools=[function_tool(read)])
         options = {"run_config": config, "max_turns": 50, **link}
+        if hook == "filter":
+            config.call_model_input_filter = ContextFilter(SPEC, model="gpt-5")
+            options["hooks"] = config.call_model_input_filter.hooks
+        else:
+            config.model_provider = ContextProvider(SPEC, provider=provider)
         if not streamed:
             return await Runner.run(agent, "read all", **options)
         result = Runner.run_streamed(agent, "read all", **options)
@@ -172,3 +178,31 @@ def test_openai_agents_counts_what_the_provider_keeps(streamed, link):
             asyncio.run(played(server))
         assert len(server.requests) > 7
         assert max(request.tokens for request in server.requests) < 9_000
+
+
+def test_a_filter_counts_what_the_provider_keeps_of_its_own_run():
+    pytest.importorskip("agents")
+    from agents import Agent, RunConfig, Runner, function_tool
+    from agents.models.openai_provider import OpenAIProvider
+    from openai import AsyncOpenAI
+
+    from contextwright.adapters.openai_agents import ContextFilter
+
+    async def played(server):
+        client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
+        filter = ContextFilter(SPEC, model="gpt-5")
+        config = RunConfig(
+            model_provider=OpenAIProvider(openai_client=client),
+            call_model_input_filter=filter,
+            tracing_disabled=True,
+        )
+        agent = Agent("reader", model="gpt-5", tools=[function_tool(read)])
+        options = {"run_config": config, "hooks": filter.hooks, "auto_previous_response_id": True}
+        long, short = (Runner.run(agent, name, max_turns=50, **options) for name in ("long", "few"))
+        with pytest.raises(BudgetError):
+            await long
+        return (await short).final_output
+
+    scripts = {"long": LOOP, "few": [*reading(2), "done"]}
+    with StrictServer(scripts, window=50_000) as server:
+        assert asyncio.run(played(server)) == "done"

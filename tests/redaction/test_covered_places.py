@@ -24,7 +24,7 @@ def everywhere() -> Session:
     session = Session(f"s-{MAIL}", metadata={"owner": MAIL})
     session.tools = [
         Tool(
-            name=KEY,
+            name="send_mail",
             description=f"Mails {MAIL}.",
             parameters={
                 "type": "object",
@@ -80,7 +80,7 @@ def test_a_call_and_its_result_keep_one_id() -> None:
     calls = [call for m in request["messages"] for call in m.get("tool_calls") or ()]
     results = [m for m in request["messages"] if m["role"] == "tool"]
     assert [call["id"] for call in calls] == [m["tool_call_id"] for m in results]
-    assert calls[0]["function"]["name"] == request["tools"][0]["function"]["name"]
+    assert calls[0]["function"]["name"].startswith("redacted_")
     assert json.loads(calls[0]["function"]["arguments"]).keys() == {"to", "ssn"}
 
 

@@ -201,12 +201,15 @@ def test_files_of_one_name_are_told_apart_by_their_paths(folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--data", "{file}/data"), 10, ("can not be made", "Not a directory")),
+        (("--data", "{file}/data", "--allow-writes"), 10, ("can not be made", "Not a directory")),
+        (("--data", "{folder}/misspelt"), 4, ("no such folder", "ctx serve --data")),
         (("{file}", "--allow-writes"), 2, ("--data FOLDER",)),
     ],
 )
 def test_what_could_not_work_is_refused_before_it_serves(tmp_path, capsys, arguments, code, words):
     file = tmp_path / "s.json"
     write_session(session_of("s", "osprey"), path=file)
-    ended_with, _, error = ended(capsys, "mcp", *(one.format(file=file) for one in arguments))
+    words_typed = (one.format(file=file, folder=tmp_path) for one in arguments)
+    ended_with, _, error = ended(capsys, "mcp", *words_typed)
+    assert not (tmp_path / "misspelt").exists()
     assert ended_with == code and all(word in error for word in words), error

@@ -42,12 +42,12 @@ class MappedCall(Generic[MessageT]):
         body, sent = self._request.body, self._sent
         return await self._port.asend(body, lambda new: send(sent(new)), self._run, self._bill)
 
-    def pieces(self, send: Callable[[list[MessageT]], Iterator[Any]]) -> Iterator[Any]:
+    def pieces(self, send: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
         """The pieces that `send` gives for what is sent."""
         body, sent = self._request.body, self._sent
         return stream(self._port, body, lambda new: send(sent(new)), self._bill)
 
-    def apieces(self, send: Callable[[list[MessageT]], AsyncIterator[Any]]) -> AsyncIterator[Any]:
+    def apieces(self, send: Callable[[Any], AsyncIterator[Any]]) -> AsyncIterator[Any]:
         """The same beside an event loop."""
         body, sent = self._request.body, self._sent
         return astream(self._port, body, lambda new: send(sent(new)), self._bill)

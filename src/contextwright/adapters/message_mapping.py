@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Generic, Protocol, TypeVar
 
-from contextwright.adapters.answer_schemas import answer_schema
+from contextwright.adapters.answer_schemas import AnswerSchema, answer_schema, with_schema
 from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
@@ -121,6 +121,7 @@ class MappedRequest(Generic[MessageT]):
         declared = [dict(tool) for tool in tools]
         functions = [tool for tool in declared if not is_our_tool(tool)]
         self.reads_back = not declared or len(functions) < len(declared)
+        self._output = output
         if (shape := answer_schema(output)) is not None:
             name, description, parameters = shape
             schema = {"name": name, "schema": parameters}
@@ -168,6 +169,32 @@ class MappedRequest(Generic[MessageT]):
     def tools_of(self, compiled: Body, tools: Iterable[Any]) -> list[Any]:
         """The framework's tools, with what a compiled body says of them."""
         return redacted_tools(tools, self.body, compiled)
+
+    def output_of(self, compiled: Body) -> Any:
+        """What the framework has of the shape of an answer, with what a compiled body says of it.
+
+        Raises:
+            SpecError: it says something else, and the framework does not take that.
+        """
+        new: Body = compiled.get("response_format") or {}
+        if new == self.body.get("response_format", {}):
+            return self._output
+        shape = new["json_schema"]
+        named = AnswerSchema(shape["name"], shape.get("description"), shape["schema"])
+        return with_schema(self._output, named)
+
+    def arguments_of(self, compiled: Body, own: Mapping[str, Any]) -> dict[str, Any]:
+        """A framework's arguments, with `tools` and `response_format` as a compiled body has them.
+
+        Raises:
+            SpecError: as `output_of` says.
+        """
+        new = dict(own)
+        if own.get("tools"):
+            new["tools"] = self.tools_of(compiled, own["tools"])
+        if own.get("response_format"):
+            new["response_format"] = self.output_of(compiled)
+        return new
 
     def messages_of(self, compiled: Body) -> list[MessageT]:
         """The framework's messages that a compiled body stands for. Where the model binds reasoning

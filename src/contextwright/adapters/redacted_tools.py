@@ -1,10 +1,11 @@
 """What a spec redacts of the tools that a framework hands over with its request."""
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from contextwright.adapters.port import Body
-from contextwright.formats.record_copies import copy_with
+from contextwright.formats.record_copies import copy_with, with_method
 
 
 class ToolFields(NamedTuple):
@@ -18,9 +19,9 @@ class ToolFields(NamedTuple):
 _FIELDS = (
     ToolFields("name", "description", "args_schema"),  # LangChain
     ToolFields("name", "description", "parameters_json_schema"),  # pydantic-ai
-    ToolFields("name", "description", "json_schema"),  # and its answers
     ToolFields("name", "description", "params_json_schema"),  # OpenAI Agents
     ToolFields("tool_name", "tool_description", "input_json_schema"),  # and its handoffs
+    ToolFields("name", "description", "parameters"),  # Agent Framework, by a method
 )
 
 
@@ -44,14 +45,16 @@ def _with_changes(tool: Any, changed: Mapping[str, tuple[str, Any]]) -> Any:
         return {**tool, "function": function} if "function" in tool else function
     for fields in _FIELDS:
         new = changed.get(str(getattr(tool, fields.name, None) or ""))
+        own = getattr(tool, fields.parameters, None) if new else None
+        if new and inspect.ismethod(own):
+            described = copy_with(tool, {fields.description: new[0]})
+            return with_method(described, fields.parameters, new[1])
         if new and hasattr(tool, fields.parameters):
             return copy_with(tool, {fields.description: new[0], fields.parameters: new[1]})
     return tool
 
 
 def _tools(body: Body) -> Iterator[tuple[str, tuple[str, Any]]]:
-    if output := (body.get("response_format") or {}).get("json_schema"):
-        yield output["name"], (output.get("description") or "", output["schema"])
     for tool in body.get("tools") or ():
         function = tool.get("function", tool)
         shown = function.get("description") or "", function.get("parameters")

@@ -1,6 +1,5 @@
 """Frameworks that send what is new alone, behind the newest answer that the provider keeps."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -44,10 +43,6 @@ class AnswerIds(msgspec.Struct, frozen=True):
         if not self._is_on(options) or self._has_the_same(request, body, sent):
             return sent
         return [self._without_id(each) if self._is_stored(each) else each for each in sent]
-
-    def sent_of(self, request: MappedRequest[MessageT]) -> Callable[[Body], list[MessageT]]:
-        """`unchained` of this request."""
-        return partial(self.unchained, request)
 
     def same(self, request: MappedRequest[MessageT], body: Body, options: object) -> list[MessageT]:
         """The messages of a compiled body, where the provider has the same in a conversation of its

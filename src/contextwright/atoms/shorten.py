@@ -108,7 +108,7 @@ def _made(text: str, room: int, answer: Answer | None, count: Count, query: str)
     tokens = count(summary)
     if tokens <= room:
         return Short(summary, answer.model, answer.fallback)
-    why = f"{answer.model} gave {tokens} tokens where {room} were asked"
+    why = f"{answer.model} gave {tokens:,} tokens where {room:,} were asked"
     return Short(sentence_cut(summary, room, count), f"{answer.model}, cut", why)
 
 

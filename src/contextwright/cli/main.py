@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
@@ -78,8 +79,7 @@ class Commands(click.Group):
         from contextwright.cli.progress import no_line, working
 
         resolved = super().resolve_command(ctx, args)
-        if resolved[0] != "wrap":  # what it runs may have such an option
-            _refuse_second_spec(ctx, resolved[1], args)
+        _refuse_repeated(ctx, resolved[1], args)
         if resolved[0] in SERVERS:
             ctx.with_resource(no_line())
         else:
@@ -87,24 +87,29 @@ class Commands(click.Group):
         return resolved
 
 
-def _refuse_second_spec(ctx: click.Context, command: click.Command | None, args: list[str]) -> None:
-    """Some commands take several specs, others one: there the first would be left in silence.
+def _refuse_repeated(ctx: click.Context, command: click.Command | None, args: list[str]) -> None:
+    """Some options take several values, others one: there the first would be left in silence.
 
     Raises:
-        UsageError: there are several.
+        UsageError: such a one is given twice.
     """
-    typed = [one for one in args if one == "--spec" or one.startswith("--spec=")]
-    takes_one = any("--spec" in one.opts and not one.multiple for one in _options(command))
-    if takes_one and len(typed) > 1:
-        raise click.UsageError(
-            f"--spec is given {len(typed)} times, and ctx {args[0]} takes one; ctx diff SESSION "
-            "--spec A --spec B compares two, ctx inspect and ctx sweep take several",
-            ctx,
-        )
-
-
-def _options(command: click.Command | None) -> list[click.Option]:
-    return [one for one in command.params if isinstance(one, click.Option)] if command else []
+    if command is None:
+        return
+    inner = click.Context(command, info_name=args[0], parent=ctx, resilient_parsing=True)
+    _, _, order = command.make_parser(inner).parse_args(args[1:])
+    options = [one for one in order if isinstance(one, click.Option) and not one.is_flag]
+    for option, times in Counter(options).items():
+        if times > 1 and not option.multiple and not option.count:
+            name = option.opts[-1]
+            others = (
+                "; ctx diff SESSION --spec A --spec B compares two, ctx inspect and ctx sweep take "
+                "several"
+            )
+            raise click.UsageError(
+                f"{name} is given {times} times, and ctx {args[0]} takes one"
+                + (others if name == "--spec" else ""),
+                ctx,
+            )
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

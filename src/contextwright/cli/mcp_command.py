@@ -54,11 +54,28 @@ def mcp_command(
         if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise MissingExtra("mcp", "mcp") from error
+    if options["data"] is not None and not allow_writes:
+        _expect_folder(options["data"])
     server = mcp_server(_tools(sessions, **options), allow_writes=allow_writes)
     if http is None:
         server.run("stdio")
     else:
         _serve_http(server, http)
+
+
+def _expect_folder(data: Path) -> None:
+    """Refuse to read in a folder that is not there: a new one would hold nothing to read.
+
+    Raises:
+        SessionError: there is none.
+    """
+    if not data.exists():
+        raise SessionError(
+            "there is no such folder",
+            where=str(data),
+            fix="give the folder of ctx serve --data; with --allow-writes a new one is made for "
+            "memories",
+        )
 
 
 def _serve_http(server: Any, port: int) -> None:

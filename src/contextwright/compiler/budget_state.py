@@ -39,6 +39,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
             reserved.
         allocation: what each layer may have, where the terminal shares the window out.
         parts: `fixed` by layer, then; signals: what it was shared out by.
+        named, added: the limit with what others put into the request, and their tokens; 0 where
+            they do not count within it.
         lines: tokens that the limit left free for lines which name what is left out.
         originals: the blocks that are to be shortened; whole: those of them in front that go as a
             whole, none of them shortened by itself, and what they take; passed: what of that lies
@@ -53,6 +55,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     allocation: Allocation | None = None
     parts: Mapping[str, int] = {}
     signals: Mapping[str, int] = {}
+    named: int = 0
+    added: int = 0
     lines: int = 0
     originals: Blocks = ()
     whole: Blocks = ()
@@ -95,9 +99,10 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         cost = self.inputs.cost
         largest = sorted(blocks, key=cost, reverse=True)[:NAMED]
         named = ", ".join(f"{block.id} ({block.source}) {cost(block)}" for block in largest)
-        need = self.fixed + sum(map(cost, blocks))
+        need = self.fixed + self.added + sum(map(cost, blocks))
+        others = f"{self.added} for what is put beside the messages, " if self.added else ""
         return BudgetError(
-            f"{need} tokens must be sent and {self.limit} may be, {why}: "
+            f"{need} tokens must be sent and {self.named or self.limit} may be, {why}: {others}"
             f"{self.fixed} for the instruction, tools and overheads"
             + (f"; {named}" if named else ""),
             where="budget",

@@ -41,8 +41,12 @@ def limit_of(terminal: Terminal | None, target: Target) -> int:
     most = target.max_input
     if terminal is None:
         return most
-    added = target.reserved_system if "reserved_system" in target.overrides else 0
-    return max(1, min(most, terminal.limit(most), terminal.limit(target.window) - added))
+    return max(1, min(most, terminal.limit(most), terminal.limit(target.window) - _added(target)))
+
+
+def _added(target: Target) -> int:
+    """Tokens of what others put into the request within the limit that the spec names."""
+    return target.reserved_system if "reserved_system" in target.overrides else 0
 
 
 def room_of(
@@ -60,7 +64,10 @@ def room_of(
     terminal = planned.terminal
     layers = terminal.layers if terminal is not None else None
     if terminal is None or layers is None:
-        return BudgetState(limit_of(terminal, target), fixed, inputs.after(0), tracer, with_tools)
+        room = BudgetState(limit_of(terminal, target), fixed, inputs.after(0), tracer, with_tools)
+        if terminal is None or not (added := _added(target)):
+            return room
+        return msgspec.structs.replace(room, named=terminal.limit(target.window), added=added)
     toolless = msgspec.structs.replace(assembled, tools=(), called=())
     bare = _measured(toolless, inputs, target, renderer)
     parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}

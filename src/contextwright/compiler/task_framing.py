@@ -52,5 +52,5 @@ def _shortened(block: Block, tokens: int, inputs: Inputs) -> Block:
         )
         for message in block.messages
     )
-    why = f"task framing over a quarter of the budget: item by item to {tokens} tokens"
+    why = f"task framing over a quarter of the budget: item by item to {tokens:,} tokens"
     return block.lower(Fidelity.TRUNCATED, messages=messages, why=why)

@@ -11,7 +11,7 @@ from contextwright.engine.body_target import target_of_call
 from contextwright.engine.clean_fields import clean_fields
 from contextwright.engine.context_engines import ContextEngines
 from contextwright.engine.conversations import Conversations
-from contextwright.engine.default_spec import limit_of
+from contextwright.engine.default_spec import in_shares, limit_of
 from contextwright.engine.door import OPTIONS, SpecLike, expect_type
 from contextwright.engine.engine import Engine
 from contextwright.engine.engine_options import EngineOptions
@@ -39,8 +39,6 @@ _NOT_TAKEN = {
     ),
 }
 """Options of an engine that a context does not take."""
-SHARES = 64
-"""Shares of a request's limit in which room is kept for reminders."""
 
 
 class ContextCall(msgspec.Struct, frozen=True, eq=False):
@@ -420,5 +418,4 @@ def _reserved(
     if not tokens:
         return target.reserved_system + stored if stored else None
     limit = limit_of(engine.spec, target) if engine.compiler is None else target.window
-    share = max(1, limit // SHARES)
-    return target.reserved_system + -(-tokens // share) * share + stored
+    return target.reserved_system + in_shares(tokens, limit) + stored

@@ -39,6 +39,10 @@ def default_spec(target: Target) -> Expr:
     return Default() | Compaction(max_tokens=above, soft=100, low=low, eager=False)
 
 
+SHARES = 64
+"""Shares of a request's limit in which room is kept for what comes and goes."""
+
+
 def limited_spec(max_tokens: int) -> Expr:
     """The same within a limit that somebody named."""
     return Default() | Compaction(max_tokens=max_tokens, soft=100, eager=False)
@@ -48,6 +52,13 @@ def limit_of(spec: Expr, target: Target) -> int:
     """Tokens that a request of this spec may have."""
     terminal = plan(spec).terminal
     return target.max_input if terminal is None else terminal.limit(target.max_input)
+
+
+def in_shares(tokens: int, limit: int) -> int:
+    """Room for tokens of what comes and goes, in whole shares of a limit, so that one more of them
+    moves no step."""
+    share = max(1, limit // SHARES)
+    return -(-tokens // share) * share
 
 
 def instead_of(spec: Expr, target: Target) -> Expr | None:

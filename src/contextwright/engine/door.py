@@ -22,6 +22,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore
+from contextwright.uncalled_word import UncalledWord
 from contextwright.words import parse
 
 T = TypeVar("T")
@@ -141,6 +142,8 @@ def spec_or_compiler(
             return spec
         if callable(getattr(source, "compile", None)):
             return cast(Compiler, source)
+    if isinstance(source, UncalledWord):
+        raise source.refusal("expected a spec", where)
     name = f"the class {source.__name__}" if isinstance(source, type) else type(source).__name__
     raise SpecError(
         "expected a spec, its text, a recipe with a `spec`, or a compiler with "

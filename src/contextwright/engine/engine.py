@@ -193,13 +193,12 @@ class Engine(ProcessBound):
         *,
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
+        counted: bool = False,
     ) -> Pack:
-        """`compile` in worker threads, letting the event loop run: ports and words run there.
-
-        An await that is cancelled leaves the session as good as it was: what runs ends what it
-        writes, and the next compile begins when it has ended.
-        """
-        target = target_for_call(self.target, reserved_system, tools)
+        """`compile` in worker threads, letting the event loop run: ports and words run there. An
+        await that is cancelled leaves the session as good as it was: what runs ends what it writes,
+        and the next compile begins when it has ended."""
+        target = target_for_call(self.target, reserved_system, tools, counted=counted)
         own = session
         if not isinstance(own, Session):
             own = await off_loop(writable_session, own, "Engine.acompile(session)", long=True)
@@ -274,9 +273,10 @@ class Engine(ProcessBound):
         *,
         reserved_system: int | None = None,
         tools: tuple[Tool, ...] | None = None,
+        counted: bool = False,
     ) -> Pack:
         """`recover`, letting the event loop run."""
-        target = target_for_call(self.target, reserved_system, tools)
+        target = target_for_call(self.target, reserved_system, tools, counted=counted)
         asking, memo = self._recovering(session, refusal_of(error), target), memo_of(session.log)
         return await adrive(asking, self.models, *whose(session), owner=memo, long=True)
 

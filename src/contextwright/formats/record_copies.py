@@ -115,6 +115,28 @@ def copy_with(value: Any, new: Mapping[Any, Any]) -> Any:
     return _fresh(changed)
 
 
+def with_method(value: Any, name: str, answer: Any) -> Any:
+    """A copy whose method of this name answers so, of a type derived from its own."""
+    made = copy.copy(value)
+    object.__setattr__(made, "__class__", derived(type(value), {name: answering(answer)}))
+    return made
+
+
+def answering(answer: Any) -> Callable[..., Any]:
+    """A function that gives this, whatever it is called with."""
+
+    def answered(*_: Any, **__: Any) -> Any:
+        return copy.deepcopy(answer)  # who asks may change it
+
+    return answered
+
+
+def derived(kind: type, own: Mapping[str, Any]) -> type:
+    """A type like another one, with attributes of its own."""
+    fields = {"__module__": kind.__module__, "__doc__": kind.__doc__, **own}
+    return type(kind)(kind.__name__, (kind,), fields)
+
+
 def _copied(value: Any) -> Any:
     """A shallow copy."""
     if dataclasses.is_dataclass(value) and hasattr(type(value), "__deprecated__"):

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
-from hashlib import sha256
 from typing import Any, cast
 
 import msgspec
 
 from contextwright.redaction.detector import Detector, detected
+from contextwright.redaction.ids import redacted_id
 from contextwright.redaction.named_fields import redact_json_text
 from contextwright.redaction.operators import REPLACE, Operator, put
 from contextwright.redaction.readings import base64_texts, readings
@@ -78,11 +78,7 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
     def ident(self, id: str) -> str:
         """An id or a name, by which two things are one: as it is, or another one, always the
         same."""
-        if not id or self.text(id) == id:
-            return id
-        vault = self.operator.vault
-        digest = vault.digest(id) if vault else sha256(id.encode("utf-8", "replace")).hexdigest()
-        return f"redacted_{digest[:8]}"
+        return redacted_id(self, id)
 
     def without_fields(self) -> "Redactor":
         """The same without names of fields: a schema has names of fields and no values."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 import msgspec
 
 from contextwright.redaction.file_data import redacted_files
+from contextwright.redaction.ids import expect_callable, redacted_id
 from contextwright.redaction.json_walk import Path, plain_key
 from contextwright.redaction.named_fields import field_paths
 from contextwright.redaction.operators import REPLACE, Operator
@@ -49,6 +50,11 @@ _SCHEMAS = frozenset(
 )  # fmt: skip
 _NAMES = frozenset({"name", "type", "format", "required", "property_ordering", "$ref"})
 """Fields of a declaration by which a model calls a tool: with other words, it could not."""
+_CALLING = frozenset(
+    {"function", "custom", "function_call", "functionCall", "function_response",
+     "functionResponse", "toolCall", "toolResponse"}
+)  # fmt: skip
+"""Fields that hold a call or its result."""
 _VALUES = ("default", "const", "example", "examples", "enum")
 """Keys of a schema that hold values of its field."""
 
@@ -131,7 +137,8 @@ def _is_sealed(key: str, value: str) -> bool:
 
 
 def redacted_wire(cleaner: Cleaner, value: Any, key: str = "", known: Container[str] = WIRE) -> Any:
-    """A provider's message, part or item: as `redacted_data` says where a key is not `known`."""
+    """A provider's message, part or item: as `redacted_data` says where a key is not `known`. The
+    name of what is called is another one, as in `PartRedaction`: a provider takes no sign in it."""
     if isinstance(value, str):
         return value if _is_sealed(key, value) or key in _IDS else cleaner.text(value)
     if isinstance(value, list):
@@ -143,11 +150,20 @@ def redacted_wire(cleaner: Cleaner, value: Any, key: str = "", known: Container[
     for name, item in fields.items():
         if name in files:
             made[name] = files[name]
+        elif name == "name" and isinstance(item, str) and _is_called(fields, key):
+            made[name] = redacted_id(cleaner, item)
         elif name in known:
             made[name] = redacted_wire(cleaner, item, name, known)
         else:
             made[cleaner.text(name)] = redacted_data(cleaner, item, (plain_key(name),), name)
     return made
+
+
+def _is_called(fields: dict[str, Any], key: str) -> bool:
+    """Whether something is a call, or its result, so that its name is that of a tool."""
+    if key in _CALLING or fields.get("role") in ("function", "tool"):
+        return True
+    return str(fields.get("type", "")).endswith(("_call", "_use", "_output", "_result"))
 
 
 class _Every(Container[str]):
@@ -168,13 +184,19 @@ def redacted_parameter(cleaner: Cleaner, value: Any, key: str, *, known: bool) -
 
 
 def redacted_tool(cleaner: Cleaner, value: Any) -> Any:
-    """A tool as it came: of its schemas only texts, and the values that a field is said to have."""
+    """A tool as it came: of its schemas only texts, and the values that a field is said to have.
+
+    Raises:
+        SpecError: its name is redacted.
+    """
     if isinstance(value, list):
         return [redacted_tool(cleaner, item) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return redacted_wire(cleaner, value)
     made: dict[str, Any] = {}
     for name, item in cast(dict[str, Any], value).items():
+        if name == "name" and isinstance(item, str):
+            expect_callable(cleaner, item)
         if name in _SCHEMAS:
             made[name] = redacted_schema(cleaner, item)
         elif name in _TOOL or name in ("functionDeclarations", "function_declarations", "tools"):
@@ -185,8 +207,13 @@ def redacted_tool(cleaner: Cleaner, value: Any) -> Any:
 
 
 def redacted_declaration(cleaner: Cleaner, tool: dict[str, Any]) -> dict[str, Any]:
-    """A tool that a framework calls by its names, which stay: as `redacted_tool` otherwise."""
+    """A tool that a framework calls by its names, which stay: as `redacted_tool` otherwise.
+
+    Raises:
+        SpecError: its own name is redacted.
+    """
     made = dict[str, Any]()
+    expect_callable(cleaner, str(tool.get("name") or ""))
     for key, item in tool.items():
         if key in _SCHEMAS:
             schema = _with_names(cleaner.without_fields(), item)

@@ -199,7 +199,7 @@ class AnthropicRenderer(AlternatingRenderer):
         """Tokens of a part of a message."""
         kind, overhead = part.get("type"), self.overhead
         if kind == "text" and isinstance(part.get("text"), str):
-            return count(part["text"]) + 1 + beside_tokens(part, _TEXT_KEYS, count)
+            return count(part["text"]) + 1 + beside_tokens(part, _TEXT_KEYS, count, "anthropic")
         if kind == "tool_use" and isinstance(part.get("name"), str):
             arguments = schema_tokens(part.get("input"), count)
             return overhead.call + count(part["name"]) + arguments
@@ -215,7 +215,7 @@ class AnthropicRenderer(AlternatingRenderer):
         if kind in ("thinking", "redacted_thinking"):
             words = str(part.get("thinking", "") or part.get("data", ""))
             return overhead.thinking + count(words)
-        return opaque_tokens(part, count)
+        return opaque_tokens(part, count, "anthropic")
 
     def message_parts(
         self, message: Message, where: str, calls: BlockCalls, draft: RequestDraft

@@ -192,7 +192,7 @@ class GeminiRenderer(AlternatingRenderer):
             )
         blob = either(part, "inline_data") or either(part, "file_data")
         if not blob:
-            return opaque_tokens(part, count)
+            return opaque_tokens(part, count, "google")
         media = str(blob.get("mime_type") or blob.get("mimeType") or "")
         if media.startswith("image/"):
             return cost_of_image(Image(data=str(blob.get("data") or "")), "google")

@@ -90,7 +90,7 @@ class OpenAIRenderer(Renderer):
         """Tokens of a part of a message."""
         kind = str(part.get("type")).removeprefix("input_").removeprefix("output_")
         if kind == "text" and isinstance(part.get("text"), str):
-            return count(part["text"]) + 1 + beside_tokens(part, _TEXT_KEYS, count)
+            return count(part["text"]) + 1 + beside_tokens(part, _TEXT_KEYS, count, "openai")
         if kind in {"image", "image_url"}:
             image = object_if(part["image_url"]) if kind == "image_url" else part
             url = str(image.get("url") or image.get("image_url") or "")
@@ -99,7 +99,7 @@ class OpenAIRenderer(Renderer):
             return cost_of_image(Image(data=data, detail=detail), "openai")
         if kind == "file":
             return file_tokens(str(object_if(part.get("file", part)).get("file_data") or ""))
-        return opaque_tokens(part, count)
+        return opaque_tokens(part, count, "openai")
 
     def part_wires(
         self, part: AnyPart, message: Message, where: str, calls: BlockCalls, draft: RequestDraft

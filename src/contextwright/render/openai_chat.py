@@ -171,13 +171,17 @@ class OpenAIChatRenderer(OpenAIRenderer):
             tokens += sum(self.measure_part(part, count) for part in content)
         for call in wire.get("tool_calls") or ():
             tokens += self._measure_call(call, count)
-        return tokens if _KNOWN.issuperset(wire) else tokens + beside_tokens(wire, _KNOWN, count)
+        return (
+            tokens
+            if _KNOWN.issuperset(wire)
+            else tokens + beside_tokens(wire, _KNOWN, count, "openai")
+        )
 
     def _measure_call(self, call: Wire, count: Count) -> int:
         function = object_if(call.get("function"))
         name, arguments = function.get("name"), function.get("arguments")
         if not isinstance(name, str) or not isinstance(arguments, str):
-            return self.overhead.call + opaque_tokens(call, count)
+            return self.overhead.call + opaque_tokens(call, count, "openai")
         return self.overhead.call + count(name) + count(arguments)
 
     def message_wires(

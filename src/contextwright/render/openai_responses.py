@@ -182,7 +182,7 @@ class OpenAIResponsesRenderer(OpenAIRenderer):
                 count(text), len(wire.get("encrypted_content") or "") // 3
             )
         if kind not in ("message", "function_call_output"):
-            return overhead.message + opaque_tokens(wire, count)
+            return overhead.message + opaque_tokens(wire, count, "openai")
         content = wire.get("output" if kind == "function_call_output" else "content") or ""
         tokens = overhead.result if kind == "function_call_output" else overhead.message
         if isinstance(content, str):

@@ -18,6 +18,7 @@ from contextwright.errors import SpecError, nearest
 from contextwright.spec.option_limits import limit_fault
 from contextwright.spec.schema import schema_text
 from contextwright.spec.wrong_value import wrong_value
+from contextwright.uncalled_word import UncalledWord
 
 SHOWN = 200
 """Characters of a call that an error shows."""
@@ -55,8 +56,7 @@ def word_function(struct: type[Any]) -> Callable[..., Any]:
     make_word.__qualname__ = f"{struct.namespace}.{struct.word}"
     make_word.__module__ = struct.__module__
     make_word.__doc__ = struct.__doc__
-    make_word.__signature__ = signature(struct)  # pyright: ignore[reportFunctionMemberAccess]
-    return make_word
+    return UncalledWord(make_word, signature(struct))
 
 
 def check_call(

@@ -1,12 +1,12 @@
 """A sweep from its sessions to its result."""
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
-from contextwright.errors import SpecError
+from contextwright.errors import SpecError, StoreError
 from contextwright.render.target import target
 from contextwright.stores.object_artifacts import opened_store
 from contextwright.stores.store import SessionStore
@@ -22,6 +22,7 @@ from contextwright.whole_file import refuse_input
 _SUMMED = ("tokens", "cached", "cost", "whole_tokens", "whole_cost", "values", "in_sight",
            "evidence", "violations", "seconds")  # fmt: skip
 
+_SUFFIXES = ("", ".parquet", ".pq", ".parq")
 _READ = 1024
 """Rows that are held at once: as objects of Python, a row takes more than a kilobyte."""
 
@@ -84,10 +85,12 @@ def sweep(
         SpecError: no specs, two of one name, no workers, or an unknown engine. ModelError: the
             model is not known, and no window is given.
         SessionError: no such sessions, or the result is a file of them. StoreError: the result can
-            not be written. MissingExtra: what a source or the result needs is not installed.
+            not be written, or its name is that of another kind of file. MissingExtra: what a source
+            or the result needs is not installed.
     """
     count = usual_workers() if workers is None else workers
     _check(job, count, size)
+    _refuse_other_kind(result)
     local = _local_path(result)
     parts = SweepParts(local, job)
     state = _Progress(progress)
@@ -110,6 +113,21 @@ def sweep(
         upload(local, str(result))
         local.unlink()
     return done
+
+
+def _refuse_other_kind(result: str | Path) -> None:
+    """Refuse, before anything is computed, a name that says another kind of file.
+
+    Raises:
+        StoreError: it does.
+    """
+    kind = PurePosixPath(str(result)).suffix.lower()
+    if kind not in _SUFFIXES:
+        raise StoreError(
+            f"a sweep writes Parquet, and the name says {kind}",
+            where=str(result),
+            fix="give FILE.parquet; pyarrow, pandas, polars or DuckDB turn it into others",
+        )
 
 
 class _Progress:

@@ -29,7 +29,7 @@ from contextwright.text.line_selection import (
     may_miss,
     select_units,
 )
-from contextwright.text.log_lines import log_share, log_units
+from contextwright.text.log_lines import is_long_output, log_share, log_units
 from contextwright.text.numbered_lines import is_numbered
 from contextwright.text.prose_units import prose_units
 from contextwright.text.readable_text import is_all_bytes, readable
@@ -195,7 +195,8 @@ def detect(text: str) -> Kind:
         if test(lines):
             return kind
     average = sum(map(len, lines)) / len(lines)
-    return "prose" if average >= PROSE_LINE or len(lines) < 4 else "log"
+    is_prose = len(lines) < 4 or (average >= PROSE_LINE and not is_long_output(text, lines))
+    return "prose" if is_prose else "log"
 
 
 def _sample(text: str) -> list[str]:

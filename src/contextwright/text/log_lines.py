@@ -11,7 +11,7 @@ from contextwright.text.line_selection import Unit
 
 _ERROR = re.compile(
     r"\b(?:errors?|fatal|critical|severe|panic|emerg|alert|traceback|exceptions?|failed|failures?"
-    r"|denied|refused|aborted|unhandled|segfault|timed out)\b|\w(?:Error|Exception)\b",
+    r"|denied|refused|aborted|unhandled|segfault|timed out)\b|\w(?:Error|Exception)\b|\bERR!",
     re.IGNORECASE,
 )
 _NONE = re.compile(
@@ -29,6 +29,11 @@ LEVEL_WITHIN = 80
 """Characters from the beginning in which a line names its level: behind its time and process."""
 READ = 2_000
 """Characters of a line that are looked at: its level and its words stand at its beginning."""
+
+LONG = 60
+"""Characters of a line from which on it could be a sentence."""
+_SENTENCE = re.compile(r"[a-z0-9\"')][.!?] +[\"'(]?[A-Z]|[.!?:;,…][\"'”’)\]*`]*\s*$")
+"""The end of a sentence within a line, or at its end."""
 
 FIRST_LINES = 3
 """Lines at the beginning that stay beside the end: what was run, and with what."""
@@ -103,6 +108,19 @@ def _rank(place: int, size: int, level: int, is_first: bool, is_newest: bool) ->
     if is_first or is_newest:
         return (7 if is_first else 8, -place)
     return (9, min(size - place, FOR_ONE * place))
+
+
+def is_long_output(text: str, lines: Sequence[str]) -> bool:
+    """Whether a text of long lines is a program's output with an error in it: hardly any of them
+    is a sentence, or holds the end of one.
+
+    Args:
+        lines: some of all of the text.
+    """
+    if not has_error(text):
+        return False
+    long = [line for line in lines if len(line) >= LONG]
+    return sum(_SENTENCE.search(line) is not None for line in long) * 2 < len(long)
 
 
 def log_share(lines: Sequence[str]) -> float:

@@ -28,6 +28,7 @@ from contextwright.adapters.adk import (  # noqa: E402
 )
 from contextwright.errors import SpecError  # noqa: E402
 from contextwright.models import Models, ScriptedLLM  # noqa: E402
+from contextwright.tokens.counter import counter_for  # noqa: E402
 
 
 async def talk(root, messages, service=None, plugins=(), state=None, session_id="s"):
@@ -256,6 +257,17 @@ def test_adks_own_instruction_and_tools_count_against_a_plugins_budget():
                 agent, ["hi"], plugins=[ContextPlugin(C.default(), mirrors=Mirrors(), window=2000)]
             )
         )
+
+
+def test_adks_own_instruction_counts_within_the_limit_that_a_spec_names():
+    model = script("one " * 400)
+    agent = LlmAgent(name="guide", model=model, instruction="word " * 1500)
+    spec = C.default() | C.compaction(3000)
+    said = [f"{n} is it" for n in range(9)]
+    asyncio.run(talk(agent, said, plugins=[ContextPlugin(spec, mirrors=Mirrors())]))
+    counter = counter_for("gemini-2.5-flash")
+    most = max(counter.count(" ".join(texts(sent))) for sent in model.sent)
+    assert 800 < most < 1500
 
 
 @pytest.mark.parametrize("kind", ["database", "sqlite"])

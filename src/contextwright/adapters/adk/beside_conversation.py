@@ -6,11 +6,12 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
 from contextwright.adapters.adk.extra_contents import put_extra_contents
-from contextwright.adapters.adk.own_parts import clean_own_parts, own_tokens, text_of
+from contextwright.adapters.adk.own_parts import added_tokens, clean_own_parts, own_tokens, text_of
 from contextwright.adapters.adk.scope import keep_only, tools_of
 from contextwright.compiler.of_body import redaction_of
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
+from contextwright.engine.default_spec import in_shares, limit_of
 from contextwright.engine.engine import Engine
 from contextwright.session.event import Tool
 from contextwright.session.session import Session
@@ -22,7 +23,7 @@ class OwnParts(NamedTuple):
     Args:
         added: contents, each with its place.
         tools: those in the spec's scope.
-        tokens: of all else.
+        tokens: of all else, in whole shares of the limit where it comes and goes.
     """
 
     added: list[tuple[types.Content, int]]
@@ -49,9 +50,10 @@ def own_parts(
     if planned.tools is None:  # then ADK's stay as they are, and one tells whether refs can be read
         tools = tuple(tool for tool in tools if tool.name == engine.target.reader)
     counted = {tool.name for tool in tools}
-    contents = [content for content, _ in added]
-    tokens = own_tokens(request, request.model or "", contents, counted)
-    return OwnParts(added, tools, tokens)
+    model = request.model or ""
+    extra = added_tokens([content for content, _ in added], model)
+    limit = limit_of(engine.spec, engine.target)
+    return OwnParts(added, tools, own_tokens(request, model, counted) + in_shares(extra, limit))
 
 
 def put(

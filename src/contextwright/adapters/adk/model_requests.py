@@ -123,7 +123,9 @@ class ModelRequests:
         if not len(session.log):
             return None  # the instruction and the tools are all there is to send
         self._own[llm_request] = own
-        pack = await engine.acompile(session, reserved_system=own.tokens, tools=own.tools)
+        pack = await engine.acompile(
+            session, reserved_system=own.tokens, tools=own.tools, counted=True
+        )
         if self._context is not None:
             self._context.show(engine, session, pack)
         write_changes(session, since, callback_context.state)
@@ -149,7 +151,7 @@ class ModelRequests:
 
         async def smaller(refusal: Exception) -> LlmRequest:
             pack = await engine.arecover(
-                session, refusal, reserved_system=own.tokens, tools=own.tools
+                session, refusal, reserved_system=own.tokens, tools=own.tools, counted=True
             )
             await off_loop(put, pack, llm_request, own.added, True)
             return llm_request

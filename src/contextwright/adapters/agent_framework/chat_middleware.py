@@ -88,8 +88,10 @@ class _Request:
 
     async def send(self, body: Body) -> None:
         """Send a compiled body; the answer is the context's result."""
+        options = self.mapped.arguments_of(body, self.context.options or {})
         if (system := self.mapped.system_of(body)) is not None:
-            self.context.options = {**(self.context.options or {}), "instructions": system}
+            options["instructions"] = system
+        self.context.options = options
         self.context.messages = self.mapped.messages_of(body)
         await self.call_next()
 

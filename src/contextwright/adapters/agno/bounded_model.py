@@ -16,7 +16,7 @@ from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.response_chains import AGNO
 from contextwright.tokens.usage import Usage
 
@@ -41,25 +41,23 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
         shown = ({key: tool[key] for key in _SCHEMA if tool.get(key)} for tool in tools)
         output = rest.get("response_format")
         request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown, output=output)
-        return MappedCall(port, request, partial(_bill, model), sent=AGNO.sent_of(request))
+
+        def sent(body: Body) -> dict[str, Any]:
+            return {**request.arguments_of(body, rest), "messages": AGNO.unchained(request, body)}
+
+        return MappedCall(port, request, partial(_bill, model), sent=sent)
 
     def invoke(self: Any, messages: list[Message], **rest: Any) -> Any:
-        return call(self, messages, rest).answer(lambda new: own.invoke(self, messages=new, **rest))
+        return call(self, messages, rest).answer(lambda sent: own.invoke(self, **sent))
 
     async def ainvoke(self: Any, messages: list[Message], **rest: Any) -> Any:
-        return await call(self, messages, rest).aanswer(
-            lambda sent: own.ainvoke(self, messages=sent, **rest)
-        )
+        return await call(self, messages, rest).aanswer(lambda sent: own.ainvoke(self, **sent))
 
     def invoke_stream(self: Any, messages: list[Message], **rest: Any) -> Iterator[Any]:
-        return call(self, messages, rest).pieces(
-            lambda sent: own.invoke_stream(self, messages=sent, **rest)
-        )
+        return call(self, messages, rest).pieces(lambda sent: own.invoke_stream(self, **sent))
 
     def ainvoke_stream(self: Any, messages: list[Message], **rest: Any) -> AsyncIterator[Any]:
-        return call(self, messages, rest).apieces(
-            lambda sent: own.ainvoke_stream(self, messages=sent, **rest)
-        )
+        return call(self, messages, rest).apieces(lambda sent: own.ainvoke_stream(self, **sent))
 
     return model_copy_with(model, port, invoke, ainvoke, invoke_stream, ainvoke_stream)
 

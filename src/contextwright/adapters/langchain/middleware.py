@@ -80,6 +80,7 @@ def _request(request: Any, shown: MappedRequest[Any], body: Body) -> Any:
     """The request with the messages of a compiled body."""
     changes: dict[str, Any] = {"messages": LANGCHAIN.unchained(shown, body, request.model)}
     changes["tools"] = shown.tools_of(body, request.tools)
+    changes["response_format"] = shown.output_of(body)
     if shown.system_of(body) is not None:
         content = with_texts(request.system_message.content, shown.system_parts_of(body))
         changes["system_message"] = request.system_message.model_copy(update={"content": content})

@@ -13,6 +13,8 @@ from contextwright.adapters.openai_agents.function_tools import function_tools, 
 from contextwright.adapters.port import Body, ContextPort, context_of
 
 _ASKS = frozenset({"user", "system", "developer"})
+MOST = 4096
+"""Calls of which the answer is remembered that made them; the oldest goes first."""
 
 
 class ContextFilter(ContextOwner):
@@ -25,7 +27,8 @@ class ContextFilter(ContextOwner):
 
     Attributes:
         tools: for an agent's `tools`: they read back what was shortened. Empty without `read_back`.
-        hooks: for `Runner.run(hooks=...)`: bills calibrate the counter.
+        hooks: for `Runner.run(hooks=...)`: bills calibrate the counter, and say what of this run
+            the provider keeps.
     """
 
     def __init__(self, spec: Any = None, **options: Any) -> None:
@@ -44,7 +47,7 @@ class ContextFilter(ContextOwner):
         if name:
             body["model"] = str(name)
         if _goes_on(items):
-            body["conversation"] = "kept by the provider"
+            body["previous_response_id"] = self.hooks.answer_to(items) or "kept by the provider"
         new = await port_for(self.port, data.agent.tools).compiled(body)
         return ModelInputData(input=new["input"], instructions=new.get("instructions"))
 
@@ -66,6 +69,12 @@ class _BillHooks(RunHooks[Any]):
 
     def __init__(self, port: ContextPort) -> None:
         self._port = port
+        self._answers: dict[str, str] = {}
+
+    def answer_to(self, items: list[Any]) -> str:
+        """The id of the answer that called for one of these results; empty where none did."""
+        ids = (str(dict(item).get("call_id")) for item in items)
+        return next((self._answers[id] for id in ids if id in self._answers), "")
 
     async def on_llm_end(
         self, context: RunContextWrapper[Any], agent: Any, response: ModelResponse
@@ -73,4 +82,8 @@ class _BillHooks(RunHooks[Any]):
         """The bill of one call, to the context."""
         body = self._port.body_of()
         if body is not None and response.usage.requests:
-            await self._port.abilled(body, response.usage)
+            await self._port.abilled(body, response)
+        calls = (str(getattr(item, "call_id", None) or "") for item in response.output)
+        self._answers |= {id: response.response_id or "" for id in calls if id}
+        while len(self._answers) > MOST:
+            self._answers.pop(next(iter(self._answers)), None)

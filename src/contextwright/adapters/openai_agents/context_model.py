@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from agents import FunctionTool, Model, ModelProvider
 from agents.models.multi_provider import MultiProvider
 
-from contextwright.adapters.answer_schemas import answer_schema, with_schema
+from contextwright.adapters.answer_schemas import AnswerSchema, answer_schema, with_schema
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
@@ -137,7 +137,8 @@ def _others(
 
     def argument(name: str, own: Any) -> Any:
         if name == "output_schema" and new.get("text") != body.get("text"):
-            return with_schema(own, new["text"]["format"]["schema"])
+            shape = new["text"]["format"]
+            return with_schema(own, AnswerSchema(shape["name"], None, shape["schema"]))
         is_tools = own and name in ("tools", "handoffs")
         return redacted_tools(own, body, new) if is_tools else own
 

@@ -67,7 +67,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         parameters = replace(
             parameters,
             instruction_parts=instructions or parameters.instruction_parts,
-            output_object=request.tools_of(compiled, [output])[0],
+            output_object=request.output_of(compiled),
             function_tools=request.tools_of(compiled, parameters.function_tools),
             output_tools=request.tools_of(compiled, parameters.output_tools),
         )

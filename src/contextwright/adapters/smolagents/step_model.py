@@ -12,7 +12,7 @@ from contextwright.adapters.bills import bill_of
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.port import ContextPort, context_of
+from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.smolagents.step_messages import StepMessages
 from contextwright.tokens.usage import Usage
 
@@ -32,21 +32,24 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
 
     def call(self: Any, messages: list[Any], named: dict[str, Any]) -> MappedCall[ChatMessage]:
         listed = (ChatMessage.from_dict(dict(m)) if isinstance(m, dict) else m for m in messages)
-        steps = StepMessages(listed)
+        steps, output = StepMessages(listed), named.get("response_format")
         schemas = map(get_tool_json_schema, named.get("tools_to_call_from") or ())
         tools, model = (each["function"] for each in schemas), str(self.model_id or "")
-        output = named.get("response_format")
         request = MappedRequest(steps, steps.messages, model=model, tools=tools, output=output)
-        return MappedCall(port, request, _bill)
+
+        def sent(body: Body) -> Any:
+            return steps.as_memory(request.messages_of(body)), request.arguments_of(body, named)
+
+        return MappedCall(port, request, _bill, sent=sent)
 
     def generate(self: Any, messages: list[Any], *rest: Any, **named: Any) -> ChatMessage:
         return call(self, messages, named).answer(
-            lambda sent: own.generate(self, StepMessages.as_memory(sent), *rest, **named)
+            lambda sent: own.generate(self, sent[0], *rest, **sent[1])
         )
 
     def generate_stream(self: Any, messages: list[Any], *rest: Any, **named: Any) -> Iterator[Any]:
         return call(self, messages, named).pieces(
-            lambda sent: own.generate_stream(self, StepMessages.as_memory(sent), *rest, **named)
+            lambda sent: own.generate_stream(self, sent[0], *rest, **sent[1])
         )
 
     methods = [generate, *([generate_stream] if hasattr(own, "generate_stream") else ())]

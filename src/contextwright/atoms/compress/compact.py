@@ -181,5 +181,5 @@ class Compact(Standing, frozen=True, kw_only=True):
         )
         if messages is block.messages or block.fidelity < Fidelity.COMPACTED:
             return block
-        why = f"over {self.min_tokens} tokens"
+        why = f"over {self.min_tokens:,} tokens"
         return block.lower(Fidelity.COMPACTED, messages=messages, why=why)

@@ -117,5 +117,5 @@ def _short(block: Block, limit: int, inputs: Inputs) -> Block:
     messages = shorten_results(block, inputs.count, min_tokens=limit, max_tokens=limit)
     if messages is block.messages:
         return block
-    why = f"over {limit} tokens a result"
+    why = f"over {limit:,} tokens a result"
     return block.lower(Fidelity.COMPACTED, messages=messages, why=why)

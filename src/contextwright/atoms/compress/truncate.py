@@ -71,7 +71,7 @@ class Truncate(Atom, frozen=True, kw_only=True):
         def on_text(text: str, ref: str) -> str:
             return short(text)
 
-        why = f"cut to {self.max_tokens} tokens, {self.strategy} kept"
+        why = f"cut to {self.max_tokens:,} tokens, {self.strategy} kept"
         if not block.messages:
             text = short(block.text)
             if text == block.text:
@@ -106,5 +106,5 @@ def truncate_to(block: Block, max_tokens: int, inputs: Inputs) -> Block:
     messages = rewrite(block, on_result=on_result, on_text=short, on_call=on_call)
     if messages is block.messages:
         return block
-    why = f"cut to {max_tokens} tokens each to fit the budget"
+    why = f"cut to {max_tokens:,} tokens each to fit the budget"
     return msgspec.structs.replace(block, messages=messages, fidelity=Fidelity.TRUNCATED, why=why)

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from contextwright.blocks.block import Blocks
 from contextwright.errors import SpecError
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
+from contextwright.redaction.ids import expect_callable
 from contextwright.redaction.operators import OPERATORS, Operator
 from contextwright.redaction.redact_parts import PartRedaction
 from contextwright.redaction.redactor import Redactor
@@ -83,10 +84,15 @@ class Redact(Guard, frozen=True, kw_only=True):
         return self._redactor(ports).ident(id)
 
     def cleaned_tool(self, tool: Tool, ports: RedactionPorts = NO_PORTS) -> Tool:
-        """A tool whose name, description and schema are redacted."""
+        """A tool whose description and schema are redacted.
+
+        Raises:
+            SpecError: its name is, by which it has to be called.
+        """
         redactor = self._redactor(ports)
+        expect_callable(redactor, tool.name)
         new = Tool(
-            name=redactor.ident(tool.name),
+            name=tool.name,
             description=redactor.text(tool.description),
             parameters=redacted_schema(redactor, tool.parameters),
             extra={key: redacted_tool(redactor, value) for key, value in tool.extra.items()},
