@@ -155,8 +155,8 @@ def front_told(
     part, held = free_part(stop, inputs)
     if not part.size:
         return None
-    read, beside = ReadPart(part, source, seen=seen), inputs.snapshot.exchanges_at(held)
-    stays = inputs.cleaned(inputs.blocks(beside, source))
+    read, held_exchanges = ReadPart(part, source, seen=seen), inputs.snapshot.exchanges_at(held)
+    stays = inputs.cleaned(inputs.blocks(held_exchanges, source))
     if (front := inputs.in_front) is None:
         return summarized_log(read, stays, tokens, inputs, task, name)
     if not _exceeds(CLOSE * task.max_tokens + OVERHEADS, read, front, inputs):
@@ -165,7 +165,7 @@ def front_told(
     if made is None:
         return None
     own = made.blocks[: len(made.blocks) - len(stays)]
-    return made._replace(blocks=(*own, *front.left_of(beside, source)))
+    return made._replace(blocks=(*own, *front.left_of(held_exchanges, source)))
 
 
 def _exceeds(tokens: int, read: ReadPart, front: FrontWords, inputs: Inputs) -> bool:
