@@ -2,6 +2,7 @@
 
 import random
 from functools import partial
+from importlib import import_module
 
 import pytest
 from tests.compiler.test_fold import calls_of
@@ -10,7 +11,8 @@ from tests.compiler.test_step_left import engine_of, steps_of
 from tests.parameters import few
 from tests.work_counts import exchanges_read
 
-from contextwright import C, Session
+from contextwright import C, Engine, Session
+from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.compress.decay import Decay
 from contextwright.atoms.compress.summarize import Summarize
 from contextwright.atoms.protect.fresh import Fresh
@@ -20,6 +22,7 @@ from contextwright.atoms.select.sliding import Sliding
 from contextwright.compiler import word_left
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.word_at_step import WordAtStep
+from contextwright.models import Models, ScriptedLLM
 from contextwright.spec.memo import Memo
 
 SPECS = (
@@ -256,6 +259,44 @@ def test_behind_words_that_look_at_each_exchange_a_turn_reads_what_is_new(word):
         return sorted(counts)[len(counts) // 2]
 
     assert read(400) < read(100) + 20
+
+
+@pytest.mark.parametrize(
+    "word", [C.decay(2, 2), C.fresh(4, stale_action="summarize"), C.summarize(max_tokens=60)], ids=repr
+)  # fmt: skip
+def test_a_first_compile_behind_words_makes_what_is_read_of_a_long_session(word, monkeypatch):
+    """All that there was is told in a summary: of what its model does not read words make nothing."""
+    monkeypatch.setattr(import_module("contextwright.models.embedded.summary"), "READ", 6_000)
+    compacted = calls_of(monkeypatch, Compact, "compacted")
+
+    def made_of(turns: int) -> int:
+        session = Session("long")
+        for n in range(turns):
+            ask(session, n)
+        compacted.clear()
+        engine_of(C.compact() | word | C.budget(1000)).compile(session)
+        return len(compacted)
+
+    assert made_of(800) <= made_of(200) * 1.1 < 400
+
+
+def test_what_a_model_reads_behind_words_is_what_they_leave():
+    """The whole of it, where the model at hand reads everything; nothing that a word took out."""
+    session, read = Session("long"), list[str]()
+    for n in range(90):
+        session.user(f"What of {n}?")
+        session.call("find", {"n": n}, id=f"c{n}")
+        session.result(f"c{n}", f'{{"n": {n}, "secret": "s{n}"}}')
+        session.assistant(f"It is {n}.")
+
+    def answer(prompt):
+        read.append(str(prompt))
+        return "In short."
+
+    spec = C.project(exclude=["secret"]) | C.decay(2, 2, max_tokens=60) | C.budget(4000)
+    Engine(spec, "gpt-5", models=Models(ScriptedLLM(answer))).compile(session)
+    assert all(f'"n":{n}' in "".join(read) for n in range(60))
+    assert "secret" not in "".join(read)
 
 
 def test_a_summary_tells_what_it_stands_for_as_it_was_in_the_log():

@@ -10,7 +10,7 @@ from contextwright.atoms.logged_digests import LoggedDigests
 from contextwright.blocks.block import Blocks
 from contextwright.spec.growing import ITEM, Beginning
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import LogPart, ReadPart
+from contextwright.spec.log_part import LogPart, NewBlocks, ReadPart
 from contextwright.spec.task import MAX_WITHOUT, Answer, Task
 
 HISTORY = "history"
@@ -31,11 +31,11 @@ def ask_grown(
         logged: the same blocks by which is told what an answer covers, if others than those that
             are read: what was shortened for one question may be left whole for the next.
     """
-    digests = inputs.digests(logged or blocks)
+    digests = inputs.names(logged or blocks)
     series = _series(name, blocks[0].id if blocks else "", inputs)
     with inputs.memo.growing(("running digest", series), RunningDigest) as running:
         running.follow(digests)
-        content = _GrownContent(blocks, digests, running)
+        content = _GrownContent(blocks, inputs.names(blocks), digests, running)
         return _ask(task, series, content, inputs)
 
 
@@ -45,7 +45,8 @@ def ask_of_log(task: Task, name: str, read: ReadPart, inputs: Inputs) -> tuple[A
     snapshot, part = inputs.snapshot, read.part
     start = part.spans[0][0]
     series = _series(name, snapshot.exchanges(start, start + 1)[0].first.id, inputs)
-    key = "logged digests", name, inputs.guards, inputs.ports
+    front = inputs.in_front.code if inputs.in_front is not None else ""
+    key = "logged digests", name, front, inputs.guards, inputs.ports
     with inputs.memo.growing(key, LoggedDigests) as digests:
         digests.follow(read, inputs)
         return _ask(task, series, _LoggedContent(read, digests, inputs), inputs)
@@ -67,7 +68,7 @@ class _Content(Protocol):
         """Names the content of so many of the first that are none of these."""
         ...
 
-    def new(self, count: int, without: tuple[int, ...]) -> Blocks:
+    def new(self, count: int, without: tuple[int, ...]) -> NewBlocks:
         """All others than those."""
         ...
 
@@ -76,6 +77,7 @@ class _GrownContent(NamedTuple):
     """Blocks, and how much of them is known by their digests."""
 
     blocks: Blocks
+    names: tuple[bytes, ...]
     digests: tuple[bytes, ...]
     running: "RunningDigest"
 
@@ -95,12 +97,14 @@ class _GrownContent(NamedTuple):
             return self.running.digest(count)
         return _hash(b"".join(map(self.digests.__getitem__, places)))
 
-    def new(self, count: int, without: tuple[int, ...]) -> Blocks:
+    def new(self, count: int, without: tuple[int, ...]) -> NewBlocks:
         places = self._places(count, without)
         if places is None:
-            return self.blocks[count:]
+            return NewBlocks(self.blocks[count:], self.names[count:])
         known = {*places}
-        return tuple([block for at, block in enumerate(self.blocks) if at not in known])
+        new = [at for at in range(len(self.blocks)) if at not in known]
+        names = tuple(map(self.names.__getitem__, new))
+        return NewBlocks(tuple(map(self.blocks.__getitem__, new)), names)
 
     def _places(self, count: int, without: tuple[int, ...]) -> list[int] | None:
         """The places of the first so many that are none of some; None where these are the first."""
@@ -130,7 +134,7 @@ class _LoggedContent(NamedTuple):
     def digest(self, count: int, without: tuple[int, ...]) -> str:
         return self.digests.hash_of(count, self.read.minus(without), self.inputs)
 
-    def new(self, count: int, without: tuple[int, ...]) -> Blocks:
+    def new(self, count: int, without: tuple[int, ...]) -> NewBlocks:
         return self.read.others(self.read.minus(without), count, self.inputs)
 
 
@@ -149,8 +153,8 @@ def _ask(task: Task, series: str, content: _Content, inputs: Inputs) -> tuple[An
     increment = msgspec.structs.replace(
         task,
         previous=_text(known.value) if known is not None else task.previous,
-        blocks=new,
-        source=_hash(b"".join(inputs.digests(new))),
+        blocks=new.blocks,
+        source=_hash(b"".join(new.names)),
         series=series,
         covers=content.size,
         whole=whole,

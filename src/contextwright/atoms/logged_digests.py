@@ -71,10 +71,9 @@ class LoggedDigests:
         return hashed.hexdigest()
 
     def _of(self, span: Span, read: ReadPart, inputs: Inputs) -> bytes:
-        """The digests of exchanges: of the very blocks that are read, whose own are asked for as
-        well."""
-        blocks = read.seen(read.part.blocks([span], read.source, inputs))
-        return b"".join(inputs.digests(blocks))
+        """The digests of exchanges: those of the very blocks that are read, which are asked for
+        as well."""
+        return b"".join(read.names([span], inputs))
 
     def _until(self, stop: int, without: tuple[int, ...]) -> Any:
         first, keys = self._first, self._hashes

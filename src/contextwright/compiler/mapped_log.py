@@ -10,6 +10,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 from weakref import ref
 
+from msgspec.structs import replace
+
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change import Change
 from contextwright.compiler.stood_for import is_within
@@ -17,6 +19,7 @@ from contextwright.compiler.token_sums import SOURCE
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
 from contextwright.spec.expr import Atom
+from contextwright.spec.front_words import FrontWords
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import Span
 from contextwright.spec.logged_prefix import PLACE
@@ -54,6 +57,24 @@ def mapped(exchanges: list[Exchange], inputs: Inputs, source: str = SOURCE) -> B
 def mapped_at(index: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
     """The block of one exchange as it is given to the limit."""
     return mapped(inputs.snapshot.exchanges(index, index + 1), inputs, source)
+
+
+def with_front(inputs: Inputs) -> Inputs:
+    """The inputs of one who asks a model about what the words leave."""
+    return replace(inputs, in_front=_in_front(inputs))
+
+
+def _in_front(inputs: Inputs) -> FrontWords | None:
+    """The words; None where they do no more than to redact, so that what they leave is what may be
+    read of the log."""
+    words = [repr(word) for word in inputs.mapping if not isinstance(word, Guard)]
+    if not words:
+        return None
+
+    def left_of(exchanges: list[Exchange], source: str) -> Blocks:
+        return mapped(exchanges, inputs, source)
+
+    return FrontWords("\n".join(words), left_of)
 
 
 def final_until(inputs: Inputs) -> int:

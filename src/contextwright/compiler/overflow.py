@@ -17,7 +17,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.before_step import StepGround
 from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_then
 from contextwright.compiler.drop_order import DropKey, drop_key_of
-from contextwright.compiler.mapped_log import merge_mapped, record_mapping
+from contextwright.compiler.mapped_log import merge_mapped, record_mapping, with_front
 from contextwright.compiler.passed_turns import passed_by, told_with_passed
 from contextwright.compiler.step_left import is_over, left_by_step, record_mapped, table_of
 from contextwright.compiler.step_near import Near, merged_with_passed, passes, weighed_span
@@ -76,6 +76,8 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
             too large by itself.
     """
     terminal = terminal or _MODEL_WINDOW
+    if state.inputs.mapping:
+        state = replace(state, inputs=with_front(state.inputs))
     blocks = _standing(state, blocks, terminal)
     if not is_limited(state, blocks, terminal):
         if state.inputs.behind_step:

@@ -19,7 +19,6 @@ from contextwright.blocks.fidelity import Fidelity
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
 from contextwright.compiler.change_ranges import ReceiptRanges
-from contextwright.compiler.mapped_log import is_redacted
 from contextwright.compiler.stood_for import NO_MERGES, StoodFor, joined_spans
 from contextwright.compiler.token_sums import tokens_between
 from contextwright.compiler.trace_findings import Findings
@@ -144,8 +143,7 @@ def passes(stages: tuple[Stage, ...], inputs: Inputs, *, runs: bool = False) -> 
         runs: whether some of that is of the running turn.
     """
     alone = _ALONE if runs else _ALONE | CompactLongTurn  # which has the running turn alone
-    # what is told is what the log has, and had at the step
-    if (not inputs.mapping or is_redacted(inputs)) and inputs.snapshot.begins_log:
+    if inputs.snapshot.begins_log:  # what is told is known by what the log has, and had at the step
         alone |= SummarizeOldest
     others = dropwhile(lambda stage: isinstance(stage, alone), stages)
     return isinstance(next(others, None), Drop)

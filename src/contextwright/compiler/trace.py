@@ -22,7 +22,7 @@ from contextwright.compiler.trace_findings import Findings, LimitStage, left_out
 from contextwright.compiler.word_left import behind_all
 from contextwright.compiler.word_of_log import by_itself, refined
 from contextwright.compiler.word_steps import applied
-from contextwright.compiler.words_in_front import front_of, without_merged
+from contextwright.compiler.words_in_front import behind_front, front_of, without_merged
 from contextwright.errors import ProtectionError, SpecError
 from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
@@ -336,7 +336,9 @@ def _piped(
         attempt = tracer.attempt() if front and inputs.is_sole else tracer
         first = run(steps[0] if head is None else head, inputs, attempt, guard)
         rest = steps[1:done] if head is None else steps[:done]
-        made = _steps(rest, first, inputs.after(before), attempt)
+        made = _steps(rest[:-1], first, inputs.after(before), attempt)
+        own = behind_front(front, head, inputs)
+        made = _steps(rest[-1:], made, own.after(before), attempt)
         if attempt is not tracer:
             tracer.take(without_merged(attempt.findings()))
     return _steps(steps[done:], made, inputs.after(before), tracer)

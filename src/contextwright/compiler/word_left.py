@@ -2,6 +2,7 @@
 (rules.md#horizon)."""
 
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,12 +10,19 @@ from msgspec.structs import replace
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change_ranges import findings_in_ranges, left_out_beside
-from contextwright.compiler.mapped_log import logged, mapped, mapped_sums, mapped_until
+from contextwright.compiler.mapped_log import (
+    logged,
+    mapped,
+    mapped_sums,
+    mapped_until,
+    with_front,
+)
 from contextwright.compiler.stood_for import StoodFor, places_among
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
 from contextwright.compiler.words_in_front import in_order_of, record_front, without_merged
+from contextwright.session.exchange import Exchange
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, TakenAnswers
@@ -185,7 +193,7 @@ def in_two(
     if place <= first or not snapshot.begins_log:
         return None
     is_history = place <= parts.holds_until(inputs)
-    left = None if front else _of_log(word, place, source, ground, tracer, settled=is_history)
+    left = _of_log(word, place, source, ground, front, tracer, settled=is_history)
     if left is None:
         if not is_history:
             return None
@@ -194,7 +202,7 @@ def in_two(
     newer = mapped(snapshot.exchanges(place), ground, source)
     if not parts.is_whole(left.blocks, newer, inputs):
         count = snapshot.exchange_count
-        left = None if front else _of_log(word, count, source, ground, tracer, settled=False)
+        left = _of_log(word, count, source, ground, front, tracer, settled=False)
         if left is None:
             return None
         newer = ()
@@ -233,8 +241,9 @@ def _tokens(inputs: Inputs, source: str) -> Callable[[int], int]:
     is_own = inputs.mapping or (inputs.tells_sources and source != SOURCE)
     if not is_own or last <= first or not inputs.snapshot.begins_log:
         return lambda stop: tokens_between(first, stop, inputs)
-    sums = mapped_sums(last, inputs, source)
-    return lambda stop: sums[stop - first]
+    # of who does not ask, nothing is made
+    sums = cache(partial(mapped_sums, last, inputs, source))
+    return lambda stop: sums()[stop - first]
 
 
 def _recorded(word: Atom, before: Blocks, after: Blocks, source: str, tracer: "Tracer") -> Blocks:
@@ -244,7 +253,14 @@ def _recorded(word: Atom, before: Blocks, after: Blocks, source: str, tracer: "T
 
 
 def _of_log(
-    word: Atom, place: int, source: str, inputs: Inputs, tracer: "Tracer", *, settled: bool
+    word: Atom,
+    place: int,
+    source: str,
+    inputs: Inputs,
+    front: tuple[Atom, ...],
+    tracer: "Tracer",
+    *,
+    settled: bool,
 ) -> WordLeft | None:
     """What a word makes of what lies in front of a place, as it tells that from the log; None where
     it has to be given the blocks. Of what has not settled yet only one tells it that chooses."""
@@ -255,11 +271,14 @@ def _of_log(
         return None  # they are made already, as their tokens had to be counted
     if leaves_out and not inputs.is_sole:
         return None  # each that is left out has an entry of its own
+    if front and not inputs.is_sole:
+        return None  # what words in front made of each has an entry of its own
     used, stepped = TakenAnswers(), dict[object, int]()
     own = replace(inputs, used=used, stepped=stepped)
     is_all = place == inputs.snapshot.exchange_count
-    tokens = (_tokens_of_all if is_all else _tokens)(inputs, source)
-    made = word.front_of_log(place, source, own, tokens)
+    plain = replace(inputs, mapping=inputs.guards) if front else inputs
+    tokens = (_tokens_of_all if is_all else _tokens)(plain, source)
+    made = word.front_of_log(place, source, with_front(own) if front else own, tokens)
     if made is None:
         return None
     table = inputs.memo.table(("word left", word, source, inputs.cost_id, inputs.ports))
@@ -272,6 +291,8 @@ def _of_log(
         findings = left_out_beside(made.blocks, repr(word), inputs, place)
     else:
         attempt = tracer.attempt()
+        if front:  # of what one summary stands for only that is told
+            record_front(front, mapped(_exchanges_of(made, inputs), plain, source), inputs, attempt)
         attempt.selected(repr(word), (), made.blocks, told_by(made))
         findings = attempt.findings()
     answers = kept_answers(used, inputs)
@@ -279,6 +300,11 @@ def _of_log(
     if word.chooses and not tracer.is_moot():
         table[part] = left
     return left
+
+
+def _exchanges_of(made: OfLog, inputs: Inputs) -> list[Exchange]:
+    """The exchanges that stand beside a summary of others."""
+    return inputs.snapshot.exchanges_at([b.order for b in made.blocks if b.order >= 0])
 
 
 def told_by(made: OfLog) -> Mapping[Block, StoodFor]:
@@ -302,8 +328,8 @@ def _left(
 ) -> WordLeft:
     protection = inputs.protection
     held = frozenset(at for at in protection.exchanges if at <= old[-1].order)
-    own = parts.key(inputs)
-    key = (held, inputs.agent, inputs.ports, inputs.cost, inputs.sign, *own)
+    parts_key = parts.key(inputs)
+    key = (held, inputs.agent, inputs.ports, inputs.cost, inputs.sign, *parts_key)
     table = inputs.memo.table(("word left", front, word, source, inputs.cost_id))
     known: WordLeft | None = table.known("")
     if known is not None and known.old is old and known.key == key and known.answers.hold(inputs):
@@ -313,7 +339,8 @@ def _left(
     if front:
         plain = replace(inputs, mapping=inputs.guards)
         record_front(front, mapped_until(old[-1].order + 1, plain, source), inputs, attempt)
-    made = parts.front(old, replace(inputs, used=used, stepped=stepped))
+    own = replace(inputs, used=used, stepped=stepped)
+    made = parts.front(old, with_front(own) if front else own)
     is_logged = source == SOURCE and inputs.is_sole and not inputs.mapping
     if is_logged and is_chosen(made, old, inputs):
         blocks = made

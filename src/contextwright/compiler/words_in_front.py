@@ -8,9 +8,10 @@ import msgspec
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.change import Change
+from contextwright.compiler.mapped_log import with_front
 from contextwright.compiler.stood_for import is_within
 from contextwright.compiler.trace_findings import Findings
-from contextwright.spec.expr import Atom
+from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.word_roles import Guard
 
@@ -23,6 +24,15 @@ def front_of(steps: Sequence[Atom]) -> tuple[Atom, ...]:
     is no such step."""
     maps = [step.traits.maps and not isinstance(step, Guard) for step in steps]
     return tuple(steps[: maps.index(False)]) if False in maps else ()
+
+
+def behind_front(front: tuple[Atom, ...], head: Expr | None, inputs: Inputs) -> Inputs:
+    """The inputs of the step behind words that look at each exchange alone, where they were given
+    the conversation as it is."""
+    if not front or not (head is None or (isinstance(head, Atom) and head.traits.whole)):
+        return inputs
+    ground = msgspec.structs.replace(inputs, mapping=(*inputs.guards, *front))
+    return msgspec.structs.replace(inputs, in_front=with_front(ground).in_front)
 
 
 def record_front(

@@ -241,7 +241,7 @@ def _judged(
     if task is None:
         return PremiseResult()
     (answer,) = yield (task,)
-    return premise_result(answer.value, task.blocks)
+    return premise_result(answer.value, tuple(task.blocks))
 
 
 def _rejection(

@@ -361,16 +361,17 @@ def _pieces(task: Task, count: Callable[[str], int], most: int) -> list[Blocks]:
     """The task's blocks in runs of `most` tokens; all of them where its answer can not be brought
     up to date. A block that is longer by itself is a piece, shortened in its prompt."""
     if task.kind not in _INCREMENTAL:
-        return [task.blocks]
+        return [tuple(task.blocks)]
     pieces: list[Blocks] = []
     start, used = 0, 0
-    for place, block in enumerate(task.blocks):
+    blocks = tuple(task.blocks)
+    for place, block in enumerate(blocks):
         cost = min(most, count(transcript(block)))
         if used and used + cost > most:
-            pieces.append(task.blocks[start:place])
+            pieces.append(blocks[start:place])
             start, used = place, 0
         used += cost
-    return [*pieces, task.blocks[start:]]
+    return [*pieces, blocks[start:]]
 
 
 def _not_used(wanted: str, model: str) -> str:

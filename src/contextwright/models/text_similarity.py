@@ -48,4 +48,4 @@ def _similarity(task: Task, vectors: list[list[float]]) -> list[int]:
     dense = [max(0, round(sum(each) * 1_000_000)) for each in products]
     if task.scorer == "embedding":
         return dense
-    return fused(embedded.relevance(task.query, task.blocks), dense)
+    return fused(embedded.relevance(task.query, tuple(task.blocks)), dense)

@@ -16,6 +16,7 @@ from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.session.event import Event, Tool
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
+from contextwright.spec.front_words import FrontWords
 from contextwright.spec.held_places import HeldPlaces
 from contextwright.spec.logged_prefix import LoggedPrefix
 from contextwright.spec.memo import Memo
@@ -69,6 +70,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         ports: what the application gives redactions.
         mapping: words between the log and the limit, where all that the limit is given of the
             conversation is what they make of each exchange alone (`Traits.maps`).
+        in_front: those that the blocks of one who asks about many passed before.
         answers: what models answered before.
         asked: collects the tasks that have no answer yet, by fingerprint.
         used: collects the answers that were taken.
@@ -110,6 +112,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     clean_name: Callable[[str], str] = str
     ports: RedactionPorts = NO_PORTS
     mapping: "tuple[Atom, ...]" = ()
+    in_front: FrontWords | None = None
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
     used: TakenAnswers = msgspec.field(default_factory=TakenAnswers)
@@ -204,6 +207,18 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def digests(self, blocks: Blocks) -> tuple[bytes, ...]:
         """A hash of what each block says, whoever brought it."""
         return self.memo.map("digest", blocks, _digest)
+
+    def names(self, blocks: Blocks) -> tuple[bytes, ...]:
+        """By what is told whether each was read before: a hash of what it says, or, behind words
+        that look at each exchange alone, of what it was."""
+        front = self.in_front
+        if front is None:
+            return self.digests(blocks)
+        orders = [block.order for block in blocks if block.order >= 0]
+        logged = self.digests(self.readable(self.snapshot.exchanges_at(orders)))
+        known = map(front.name, logged)
+        texts = iter(self.digests(tuple([block for block in blocks if block.order < 0])))
+        return tuple([next(known if block.order >= 0 else texts) for block in blocks])
 
     def costs(self, blocks: Blocks) -> tuple[int, ...]:
         """Tokens that each block adds to the request."""

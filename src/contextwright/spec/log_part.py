@@ -4,10 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.ref import range_ref
+from contextwright.compute_gate import holding
+from contextwright.memo.ownership import belonging_to
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.lazy_blocks import LazyBlocks
 
 Span = tuple[int, int]
 """Neighbouring exchanges: the place of the first, and of the one behind the last."""
@@ -62,6 +65,13 @@ class LogPart(NamedTuple):
         return inputs.cleaned(inputs.blocks(exchanges, source))
 
 
+class NewBlocks(NamedTuple):
+    """Blocks that a model has not read yet, and the names of what they say."""
+
+    blocks: Sequence[Block]
+    names: tuple[bytes, ...]
+
+
 class ReadPart(NamedTuple):
     """A part of the log as a model reads it.
 
@@ -84,7 +94,7 @@ class ReadPart(NamedTuple):
             return self
         return self._replace(part=part._replace(without=tuple(sorted(more | {*part.without}))))
 
-    def others(self, known: "ReadPart", count: int, inputs: Inputs) -> Blocks:
+    def others(self, known: "ReadPart", count: int, inputs: Inputs) -> NewBlocks:
         """All but the first so many of those that were told."""
         part, newest, place = self.part, self.newest, known.part.place_of(count)
         stop = newest[0].order if newest else part.stop
@@ -92,8 +102,32 @@ class ReadPart(NamedTuple):
         spans = [(at, at + 1) for at in freed]
         spans += [(max(at, place), min(end, stop)) for at, end in part.spans if place < end]
         spans = [(at, end) for at, end in spans if at < end]
-        shortened = [block for block in newest if block.order >= place]
-        return (*self.seen(part.blocks(spans, self.source, inputs)), *shortened)
+        shortened = tuple([block for block in newest if block.order >= place])
+        if inputs.in_front is not None:
+            return self._passed(spans, shortened, inputs)
+        blocks = (*self.seen(part.blocks(spans, self.source, inputs)), *shortened)
+        return NewBlocks(blocks, inputs.digests(blocks))
+
+    def names(self, spans: Iterable[Span], inputs: Inputs) -> tuple[bytes, ...]:
+        """The names of what is read of the exchanges at these places."""
+        blocks = self.part.blocks(spans, self.source, inputs)
+        return inputs.names(blocks if inputs.in_front is not None else self.seen(blocks))
+
+    def _passed(self, spans: list[Span], shortened: Blocks, inputs: Inputs) -> NewBlocks:
+        """What words in front leave of exchanges, each made when it is read, and what something
+        shortened."""
+        front, memo, snapshot = inputs.in_front, inputs.memo, inputs.snapshot
+        assert front is not None, "somebody asks behind words"
+        places = [at for span in spans for at in range(*span)]
+
+        def between(start: int, stop: int) -> Blocks:
+            exchanges = snapshot.exchanges_at(places[start:stop])
+            with holding(memo.lock), belonging_to(memo):
+                made = self.seen(front.left_of(exchanges, self.source)) if exchanges else ()
+            return (*made, *shortened[max(0, start - len(places)) : max(0, stop - len(places))])
+
+        names = (*self.names(spans, inputs), *inputs.names(shortened))
+        return NewBlocks(LazyBlocks(len(places) + len(shortened), between), names)
 
 
 def part_of(spans: Sequence[Span], start: int) -> LogPart:

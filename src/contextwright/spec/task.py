@@ -6,13 +6,13 @@ one. Preparing is what answers the tasks that assembling asked for
 """
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block
 
 TaskKind = Literal[
     "summary", "relevance", "duplicates", "record", "facts", "merge", "contradictions", "premises"
@@ -45,8 +45,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         rule_tokens: of a summary, those beside these that the rules and decisions may have which
             still hold.
         scorer: who scores relevance.
-        blocks: what is read, redacted already.
-        source: names the content of `blocks`: a hash over their digests, in order.
+        blocks: what is read, redacted already; of a long conversation each may be made when it is
+            read.
+        source: names the content of `blocks`: a hash over their names, in order.
         series: names a task that is asked again as the session grows, so that its answer can
             be brought up to date instead of made anew.
         covers: how many blocks `previous` and `blocks` stand for together.
@@ -65,7 +66,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     max_tokens: int = 0
     rule_tokens: int = 0
     scorer: Scorer = "llm"
-    blocks: Blocks = ()
+    blocks: Sequence[Block] = ()
     source: str = ""
     series: str = ""
     covers: int = 0

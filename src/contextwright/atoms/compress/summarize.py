@@ -2,6 +2,7 @@
 (context-algebra.md#summaries)."""
 
 from collections.abc import Callable
+from itertools import chain, islice
 from typing import ClassVar, Literal
 
 import msgspec
@@ -13,8 +14,10 @@ from contextwright.atoms.summary_block import merged, summary_of_log
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.errors import SpecError
+from contextwright.spec.front_words import FrontWords
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
+from contextwright.spec.lazy_blocks import PAGE
 from contextwright.spec.log_part import ReadPart, free_part
 from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.ranges import Ranges, ValueRange
@@ -30,6 +33,9 @@ open; and with the rules and decisions that still hold, of which it has room for
 CLOSE = 4
 """Times a summary's room up to which what is redacted may turn out to be no longer than that: it is
 counted as it would be sent, which takes a look at all of it, and that is little."""
+
+OVERHEADS = 1_000
+"""More than a summary takes beside its text."""
 
 _COMPACT = Compact(min_tokens=50, max_tokens=50)
 _SCOPES = {
@@ -157,8 +163,30 @@ def front_told(
     part, held = free_part(stop, inputs)
     if not part.size:
         return None
-    stays = inputs.cleaned(inputs.blocks(inputs.snapshot.exchanges_at(held), source))
-    return summarized_log(ReadPart(part, source, seen=seen), stays, tokens, inputs, task, name)
+    read, held_exchanges = ReadPart(part, source, seen=seen), inputs.snapshot.exchanges_at(held)
+    stays = inputs.cleaned(inputs.blocks(held_exchanges, source))
+    if (front := inputs.in_front) is None:
+        return summarized_log(read, stays, tokens, inputs, task, name)
+    if not _exceeds(CLOSE * task.max_tokens + OVERHEADS, read, front, inputs):
+        return None
+    made = summarized_log(read, stays, tokens, inputs, task, name)
+    if made is None:
+        return None
+    own = made.blocks[: len(made.blocks) - len(stays)]
+    return made._replace(blocks=(*own, *front.left_of(held_exchanges, source)))
+
+
+def _exceeds(tokens: int, read: ReadPart, front: FrontWords, inputs: Inputs) -> bool:
+    """Whether what a model reads takes more than so many tokens: no more of the newest is made than
+    tells it."""
+    spans = reversed(read.part.spans)
+    places = chain.from_iterable(reversed(range(*span)) for span in spans)
+    while page := sorted(islice(places, PAGE)):
+        exchanges = inputs.snapshot.exchanges_at(page)
+        tokens -= sum(map(inputs.cost, front.left_of(exchanges, read.source)))
+        if tokens < 0:
+            return True
+    return False
 
 
 def summarized_log(

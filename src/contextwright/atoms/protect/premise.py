@@ -91,7 +91,7 @@ class Premise(Atom, frozen=True, kw_only=True):
         answer = inputs.ask(task) if task is not None else None
         if task is None or answer is None:
             return ()
-        result = premise_result(answer.value, task.blocks)
+        result = premise_result(answer.value, tuple(task.blocks))
         warns = result.verdict == "invalid" or (result.verdict == "unknown" and self.unknown)
         return (_warning(result),) if warns else ()
 

@@ -74,7 +74,7 @@ def _summary(task: Task, count: Count) -> tuple[str, Any]:
 
 
 def _record(task: Task) -> dict[str, Any]:
-    calls, arguments = calls_in(task.blocks)
+    calls, arguments = calls_in(tuple(task.blocks))
     stated = sorted([*statements(task), *calls], key=lambda each: each.place)
     return record(task.schema, stated, arguments, task.previous)
 
@@ -97,8 +97,8 @@ def packing_scores(query: str, earlier: str, blocks: tuple[Block, ...]) -> list[
 
 def _relevance(task: Task) -> list[int]:
     if task.max_tokens:
-        return packing_scores(task.query, task.previous, task.blocks)
-    return relevance(task.query, task.blocks)
+        return packing_scores(task.query, task.previous, tuple(task.blocks))
+    return relevance(task.query, tuple(task.blocks))
 
 
 def _premises(task: Task) -> list[dict[str, Any]]:
@@ -111,10 +111,10 @@ def _premises(task: Task) -> list[dict[str, Any]]:
 _MAKERS: dict[str, Callable[[Task, Count], tuple[str, Any]]] = {
     "summary": _summary,
     "relevance": lambda task, count: ("lexical", _relevance(task)),
-    "duplicates": lambda task, count: ("near", duplicates(task.blocks)),
+    "duplicates": lambda task, count: ("near", duplicates(tuple(task.blocks))),
     "record": lambda task, count: ("rules", _record(task)),
     "facts": lambda task, count: ("rules", facts(statements(task), task.previous)),
-    "merge": lambda task, count: ("near", merged(task.previous, task.blocks)),
-    "contradictions": lambda task, count: ("rules", conflicts(task.blocks)),
+    "merge": lambda task, count: ("near", merged(task.previous, tuple(task.blocks))),
+    "contradictions": lambda task, count: ("rules", conflicts(tuple(task.blocks))),
     "premises": lambda task, count: ("rules", _premises(task)),
 }

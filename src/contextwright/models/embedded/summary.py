@@ -7,13 +7,13 @@ of a reference's words, without the prior .16, random .16.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import chain
 
 import msgspec
 
-from contextwright.blocks.block import SCORE_ONE, Blocks
+from contextwright.blocks.block import SCORE_ONE, Block
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
@@ -53,7 +53,7 @@ class _Weighed(msgspec.Struct, frozen=True):
     tokens: int
 
 
-def blocks_read(blocks: Blocks) -> Blocks:
+def blocks_read(blocks: Sequence[Block]) -> Sequence[Block]:
     """The blocks that a summary is chosen from: all, or the first and the newest."""
     left, start = READ, len(blocks)
     while left > 0 and start > 0:
