@@ -10,12 +10,17 @@ from contextwright import write_session
 from contextwright.testing import session_of
 
 
+def _hears_ctrl_c():
+    """What a shell starts in the background ignores it, and so would the command."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupted(*arguments, until, cwd):
     """How a command ends by Ctrl-C, once this is in what it says, or it waits for input."""
     command = [sys.executable, "-m", "contextwright.cli", *arguments]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        cwd=cwd,
+        cwd=cwd, preexec_fn=_hears_ctrl_c,
     ) as process:  # fmt: skip
         said = ""
         if until:
