@@ -76,7 +76,7 @@ WRITING = {
     "a link": ("compile", "s.json", "--out", "link.json"),
     "the spec": ("compile", "s.json", "--spec", "spec.json", "--out", "spec.json"),
     "try": ("try", "s.json", "--budget", "8k", "-o", "s.json"),
-    "sweep": ("sweep", "s.parquet", "-o", "s.parquet"),
+    "sweep": ("sweep", "s.json", "-o", "s.json"),
     "tune": ("tune", "s.json", "--budget", "8k", "-o", "s.json"),
     "before its file": ("compile", "--out", "s.json", "s.json"),
 }
@@ -85,7 +85,7 @@ WRITING = {
 @pytest.mark.parametrize("typed", WRITING.values(), ids=WRITING)
 def test_nothing_is_written_over_what_is_read(typed, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for name in ("s.json", "s.parquet", "inspect.html"):
+    for name in ("s.json", "inspect.html"):
         write_session(session_of("u: hi | a: hello | u: and now?"), path=name)
     Path("spec.json").write_text('{"atom": "window", "n": 1}')
     Path("link.json").symlink_to("s.json")

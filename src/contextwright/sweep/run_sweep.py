@@ -22,7 +22,9 @@ from contextwright.whole_file import refuse_input
 _SUMMED = ("tokens", "cached", "cost", "whole_tokens", "whole_cost", "values", "in_sight",
            "evidence", "violations", "seconds")  # fmt: skip
 
-_SUFFIXES = ("", ".parquet", ".pq", ".parq")
+_OTHER_KINDS = frozenset(
+    {".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".arrow", ".feather", ".html"}
+)
 _READ = 1024
 """Rows that are held at once: as objects of Python, a row takes more than a kilobyte."""
 
@@ -90,13 +92,14 @@ def sweep(
     """
     count = usual_workers() if workers is None else workers
     _check(job, count, size)
-    _refuse_other_kind(result)
     local = _local_path(result)
+    sources = list(_others(sources, local))
+    _refuse_other_kind(result)
     parts = SweepParts(local, job)
     state = _Progress(progress)
 
     def missing() -> Iterator[SweepPart]:
-        for table in session_tables(_others(sources, local), size=size):
+        for table in session_tables(sources, size=size):
             path = parts.next_path(table)
             state.sizes[path] = table.num_rows
             if path.exists():
@@ -122,7 +125,7 @@ def _refuse_other_kind(result: str | Path) -> None:
         StoreError: it does.
     """
     kind = PurePosixPath(str(result)).suffix.lower()
-    if kind not in _SUFFIXES:
+    if kind in _OTHER_KINDS:
         raise StoreError(
             f"a sweep writes Parquet, and the name says {kind}",
             where=str(result),
