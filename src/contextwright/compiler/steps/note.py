@@ -259,9 +259,9 @@ def _tell_requests(note: _NoteBuilder, room: int) -> None:
     """What the user asked for, each with what came of it: without it, what is done would look as
     if it were still to do."""
     scope = note.scope
-    for places in scope.history.requests(scope.upto, scope.held):
-        told = (places[0], _outcome(note, *places)) if len(places) > 1 else places
-        untold = [at for at in told if at not in note.forms]
+    for request, *last in scope.history.requests(scope.upto, scope.held):
+        places = (request, *(_outcome(note, request, end) for end in last))
+        untold = [at for at in places if at not in note.forms]
         room -= sum(note.entry(at, "line").tokens for at in untold)
         if room < 0:
             return
