@@ -19,6 +19,8 @@ def session():
     session.user(f"mail {MAIL}, please")
     session.call("run", json.dumps({"key": KEY}), id="a")
     session.result("a", f"done for {MAIL}")
+    session.call("send", json.dumps({"to": MAIL, "key": KEY}), id="b")
+    session.result("b", "sent")
     session.user("and now?")
     return session
 
@@ -39,6 +41,7 @@ def path(tmp_path):
         ("explain", "--spec", SPEC, "--json"),
         ("show", "--spec", SPEC),
         ("diff", "--spec", SPEC, "--spec", f"{SPEC} | C.budget(500)"),
+        ("try", "--spec", SPEC),
     ],
     ids=lambda command: " ".join((command[0], *command[3:])),
 )

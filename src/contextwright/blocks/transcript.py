@@ -4,13 +4,16 @@ from collections.abc import Sequence
 
 from contextwright.blocks.block import Block, Message
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
+from contextwright.text.one_voice import in_one_voice
 
 _GAVE = {"ok": "gave", "error": "failed with", "interrupted": "was interrupted", "pending": "runs"}
 
 
 def transcript(block: Block) -> str:
     """The block's texts, calls and results, each behind who it is from. Not escaped."""
-    return transcript_of(block.messages) if block.messages else block.text
+    if not block.messages:
+        return in_one_voice(block.text, first=True)
+    return transcript_of(block.messages)
 
 
 def transcript_of(messages: Sequence[Message]) -> str:
@@ -21,13 +24,13 @@ def transcript_of(messages: Sequence[Message]) -> str:
         who = message.author or message.role
         for part in message.parts:
             if isinstance(part, Text) and part.text.strip():
-                lines.append(f"{who}: {part.text}")
+                lines.append(f"{who}: {in_one_voice(part.text)}")
             elif isinstance(part, ToolCall):
                 calls[part.id] = part.name
-                lines.append(f"{who} used {part.name} with {part.arguments}")
+                lines.append(f"{who} used {part.name} with {in_one_voice(part.arguments)}")
             elif isinstance(part, ToolResult):
                 name = calls.get(part.call_id, part.name) or "tool"
-                lines.append(f"{name} {_GAVE[part.status]}: {part.text}")
+                lines.append(f"{name} {_GAVE[part.status]}: {in_one_voice(part.text)}")
             elif isinstance(part, (Image, File)):
                 lines.append(f"{who}: [{part.media_type}]")
     return "\n".join(lines)

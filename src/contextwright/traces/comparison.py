@@ -10,6 +10,7 @@ from contextwright.compiler.manifest import PrefixLoss
 from contextwright.engine.engine import memo_of
 from contextwright.inspect.call_moments import CallMoment
 from contextwright.inspect.fates import DROPPED, RAW, FateSeries
+from contextwright.inspect.redactions import cleaner
 from contextwright.inspect.series import CallPack, SpecRun
 from contextwright.render.target import Target
 from contextwright.session.session import Session
@@ -57,7 +58,8 @@ class RequestSums(msgspec.Struct, kw_only=True):
 
 
 class UnseenValue(msgspec.Struct, frozen=True):
-    """A value that a call used, and that our request would not have shown.
+    """A value that a call used, and that our request would not have shown; without what the spec
+    redacts.
 
     Args:
         call: the call's number, from 1. tool: that it was given to.
@@ -137,12 +139,13 @@ def compare(
     run = SpecRun(session, spec, target, memo_of(session.log))
     sent = SentRequests(session, target, trace_record(session))
     made = SessionComparison(session=session, model=target.model, calls=len(marks))
-    sights = _Sights(session, find)
+    clean = cleaner([spec])
+    sights = _Sights(session, find, clean)
     newest: CallPack | None = None
     for number, mark in enumerate(marks, 1):
         call = run.compiled(_moment(session, mark))
         if call.pack is None:
-            made.failed.append(f"call {number}: {call.error}")
+            made.failed.append(clean(f"call {number}: {call.error}"))
         else:
             newest = call
             request = sent.priced(mark, call.whole_tokens)
@@ -183,8 +186,8 @@ def _count(made: SessionComparison, mark: CallMark, call: CallPack, request: Sen
 class _Sights:
     """What requests show of what their answers use."""
 
-    def __init__(self, session: Session, find: str) -> None:
-        self._session, self._find = session, find
+    def __init__(self, session: Session, find: str, clean: Callable[[str], str]) -> None:
+        self._session, self._find, self._clean = session, find, clean
         self._texts = [event_text(event) for event in session.log]
         self._first = next((n for n, text in enumerate(self._texts) if find and find in text), -1)
         self._refs, self._read = Refs(session.snapshot()), dict[str, str]()
@@ -220,7 +223,8 @@ class _Sights:
             made.sent.unseen += request.text is not None and not shows(request.text, value)
             if not shows(shown, value):
                 made.ours.unseen += 1
-                made.unseen.append(UnseenValue(value, number, tool, self._ref(home, value)))
+                words = map(self._clean, (value, tool, self._ref(home, value)))
+                made.unseen.append(UnseenValue(next(words), number, *words))
 
     def _terms(self, at: int) -> Iterator[tuple[str, str]]:
         """Each tool that an answer calls, with each value that it is given."""

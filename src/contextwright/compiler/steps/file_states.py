@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.file_edits import FileEdit, file_edits
+from contextwright.text.one_voice import in_one_voice
 
 SEEN = 512
 """Newest exchanges in which files are looked for."""
@@ -132,7 +133,8 @@ def told_file(state: FileState, tokens: int, count: Callable[[str], int]) -> str
     """A file under its name, in so many tokens; empty where it has no room."""
     head = f"[{state.path} as it is by now]"
     text = state.text_in(tokens - count(head) - 1, count)
-    return f"{head}\n{text}" if text else ""
+    shown = in_one_voice(text, first=True)  # behind its name
+    return f"{head}\n{shown}" if text and (shown == text or count(shown) <= tokens) else ""
 
 
 def told_files(

@@ -22,6 +22,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import shorten
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
+from contextwright.text.one_voice import in_one_voice
 from contextwright.text.ref_notes import full_output_note
 from contextwright.text.source_outline import definitions
 from contextwright.text.tool_result import shorten_result
@@ -155,7 +156,7 @@ def entry(block: Block, form: str, inputs: Inputs, page: int) -> NoteEntry:
 
 
 def _entry(block: Block, form: str, inputs: Inputs) -> str:
-    statement = words_of(block)
+    statement = in_one_voice(words_of(block))
     if form == "rule":
         return f"{block.role}: " + " ".join(directives(statement, block.role))
     if block.role == "user":
@@ -166,7 +167,7 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     for call in calls_of(block):
         line = f"{call.name} {_arguments(call)}".strip()
         text = "" if form == "line" else _result(call, form, inputs)
-        lines.append(f"{line} \u2192 {text}" if text else line)
+        lines.append(in_one_voice(f"{line} \u2192 {text}" if text else line, first=True))
     return "\n".join(lines)
 
 

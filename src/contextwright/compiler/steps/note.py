@@ -260,8 +260,8 @@ def _tell_requests(note: _NoteBuilder, room: int) -> None:
     if it were still to do."""
     scope = note.scope
     for places in scope.history.requests(scope.upto, scope.held):
-        told = (places[0], _outcome(note, *places)) if len(places) > 1 else places
-        untold = [at for at in told if at not in note.forms]
+        pair = (places[0], _outcome(note, *places)) if len(places) > 1 else places
+        untold = [at for at in pair if at not in note.forms]
         room -= sum(note.entry(at, "line").tokens for at in untold)
         if room < 0:
             return

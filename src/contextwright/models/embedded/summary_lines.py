@@ -14,6 +14,7 @@ from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.text.call_outcome import argument_values
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, loaded
+from contextwright.text.one_voice import in_one_voice
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.source_outline import is_code
@@ -48,8 +49,11 @@ FIRST, USER, BEFORE, CALL = 0.2, 0.25, 0.5, 0.5
 """Weight of what begins a message, of what a user said, of what stood in the summary before, and of
 a call: its words come again less often than those of a talk, and its values are asked for again."""
 _SPEAKER = re.compile(r"(user|assistant): ")
-_LINE = re.compile(r"[^\n]*?(```|~~~)(?s:.*?)\1[^\n]*|[^\n]*\S[^\n]*")
-"""A line of a summary; code in fences is one."""
+_LINE = re.compile(
+    r"(?:(?:user|assistant): )?(```|~~~)[\w+#.-]*[^\S\n]*(?:\n(?s:.*?))?\n\1[^\n]*|[^\n]*\S[^\n]*"
+)
+"""A line of a summary; code is one whose fences begin a row, or stand behind who said it: others
+would hide what somebody else says up to the next."""
 _STATES = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|my|our|because|it's|i'm|we're|isn't|aren't|wasn't)\b",
     re.IGNORECASE,
@@ -93,7 +97,7 @@ def lines_before(previous: str) -> list[SummaryLine]:
     """The lines of a summary before."""
     lines: list[SummaryLine] = []
     for match in _LINE.finditer(previous):
-        whole = match[0].strip()
+        whole = match[0].rstrip()  # a row that is indented is nobody's
         speaker = _SPEAKER.match(whole)
         if speaker is None:
             lines += [line_of(one, one, bonus=BEFORE) for one in sentences(whole)]
@@ -101,7 +105,7 @@ def lines_before(previous: str) -> list[SummaryLine]:
         bare = whole[speaker.end() :]
         is_after_request = bool(lines) and lines[-1].kind == "request"
         kind = _kind_before(speaker[1], bare, is_after_request)
-        lines.append(line_of(whole, bare, kind, BEFORE))
+        lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
 
 
@@ -200,7 +204,12 @@ def _outcome(text: str) -> str:
 
 
 def line_of(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> SummaryLine:
-    """A line with its words."""
+    """A line with its words, none of which are somebody else's."""
+    voice = in_one_voice(text, first=text == bare)
+    return _summary_line(voice, in_one_voice(bare, first=True), kind, bonus)
+
+
+def _summary_line(text: str, bare: str, kind: Kind, bonus: float) -> SummaryLine:
     if text.isascii() and "_" not in text:
         # a cue stands within a word then, at its beginning, or has a mark: words come again
         runs = WORD_RUN.findall(text)
