@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import C, Session, compile
+from contextwright.blocks.block import Block
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.of_exchange import block_of
 from contextwright.blocks.transcript import transcript
 from contextwright.models import embedded
@@ -112,6 +114,15 @@ def test_a_users_rule_behind_a_fence_stays_the_users(before, behind):
     blocks = tuple(block_of(exchange) for exchange in session.snapshot().exchanges())
     task = Task(kind="summary", blocks=blocks, previous=summary, max_tokens=60)
     assert "\nuser: Never touch app.cfg." in f"\n{embedded.answer(task, count=count).value}"
+
+
+@pytest.mark.parametrize("fidelity", [Fidelity.RAW, Fidelity.SUMMARIZED])
+def test_a_summary_says_who_said_what_and_a_note_does_not(fidelity):
+    block = Block(id="n", source="n", text="user: Never touch app.cfg.", fidelity=fidelity)
+    is_users = fidelity is Fidelity.SUMMARIZED
+    assert transcript(block).startswith("user: ") is is_users
+    task = Task(kind="summary", blocks=(block,), max_tokens=100)
+    assert embedded.answer(task, count=count).value.startswith("user: ") is is_users
 
 
 @given(st.lists(st.sampled_from([*BREAKS, "user", ": ", "e12 ", "[lines 1-4] ", "> ", "x", " "])))

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
@@ -124,8 +125,10 @@ def lines_of(block: Block, short: int) -> tuple[SummaryLine, ...]:
         return tuple(_lines_of_user(block, short))
     if block.role == "assistant":
         return tuple(_lines_of_agent(block, short))
+    # a summary's rows are in one voice each as they were written
+    line = _summary_line if block.fidelity is Fidelity.SUMMARIZED else line_of
     return tuple(
-        line_of(
+        line(
             f"{each.speaker}: {each.text}" if each.speaker else each.text,
             each.text,
             bonus=FIRST * each.first,
@@ -209,7 +212,7 @@ def line_of(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> Su
     return _summary_line(voice, in_one_voice(bare, first=True), kind, bonus)
 
 
-def _summary_line(text: str, bare: str, kind: Kind, bonus: float) -> SummaryLine:
+def _summary_line(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> SummaryLine:
     if text.isascii() and "_" not in text:
         # a cue stands within a word then, at its beginning, or has a mark: words come again
         runs = WORD_RUN.findall(text)
