@@ -1,7 +1,7 @@
 """A sweep from its sessions to its result."""
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -93,8 +93,7 @@ def sweep(
     count = usual_workers() if workers is None else workers
     _check(job, count, size)
     local = _local_path(result)
-    sources = list(_others(sources, local))
-    _refuse_other_kind(result)
+    sources = _others(sources, local)
     parts = SweepParts(local, job)
     state = _Progress(progress)
 
@@ -118,13 +117,13 @@ def sweep(
     return done
 
 
-def _refuse_other_kind(result: str | Path) -> None:
+def _refuse_other_kind(result: Path) -> None:
     """Refuse, before anything is computed, a name that says another kind of file.
 
     Raises:
         StoreError: it does.
     """
-    kind = PurePosixPath(str(result)).suffix.lower()
+    kind = result.suffix.lower()
     if kind in _OTHER_KINDS:
         raise StoreError(
             f"a sweep writes Parquet, and the name says {kind}",
@@ -195,11 +194,13 @@ def _local_path(result: str | Path) -> Path:
 
 def _others(
     sources: Iterable[str | Path | SessionStore], result: Path
-) -> Iterator[str | Path | SessionStore]:
-    """The sources, none of which is the result."""
-    for source in sources:
+) -> list[str | Path | SessionStore]:
+    """The sources, none of which is the result, whose name is that of no other kind of file."""
+    others = list(sources)
+    for source in others:
         refuse_input(result, (source,))
-        yield source
+    _refuse_other_kind(result)
+    return others
 
 
 def _check(job: SweepJob, workers: int, size: int) -> None:
