@@ -61,10 +61,10 @@ def mapped_at(index: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
 
 def with_front(inputs: Inputs) -> Inputs:
     """The inputs of one who asks a model about what the words leave."""
-    return replace(inputs, in_front=_in_front(inputs))
+    return replace(inputs, in_front=front_words(inputs))
 
 
-def _in_front(inputs: Inputs) -> FrontWords | None:
+def front_words(inputs: Inputs) -> FrontWords | None:
     """The words; None where they do no more than to redact, so that what they leave is what may be
     read of the log."""
     words = [repr(word) for word in inputs.mapping if not isinstance(word, Guard)]

@@ -8,7 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.change import Change
-from contextwright.compiler.mapped_log import with_front
+from contextwright.compiler.mapped_log import front_words
 from contextwright.compiler.stood_for import is_within
 from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.expr import Atom, Expr
@@ -32,7 +32,7 @@ def behind_front(front: tuple[Atom, ...], head: Expr | None, inputs: Inputs) -> 
     if not front or not (head is None or (isinstance(head, Atom) and head.traits.whole)):
         return inputs
     ground = msgspec.structs.replace(inputs, mapping=(*inputs.guards, *front))
-    return msgspec.structs.replace(inputs, in_front=with_front(ground).in_front)
+    return msgspec.structs.replace(inputs, in_front=front_words(ground))
 
 
 def record_front(

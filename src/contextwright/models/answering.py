@@ -360,11 +360,11 @@ class Models(ProcessBound):
 def _pieces(task: Task, count: Callable[[str], int], most: int) -> list[Blocks]:
     """The task's blocks in runs of `most` tokens; all of them where its answer can not be brought
     up to date. A block that is longer by itself is a piece, shortened in its prompt."""
+    blocks = tuple(task.blocks)
     if task.kind not in _INCREMENTAL:
-        return [tuple(task.blocks)]
+        return [blocks]
     pieces: list[Blocks] = []
     start, used = 0, 0
-    blocks = tuple(task.blocks)
     for place, block in enumerate(blocks):
         cost = min(most, count(transcript(block)))
         if used and used + cost > most:

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import groupby
 from typing import ClassVar, Literal
 
-from contextwright.atoms.compress.summarize import front_told, sized, summarized
+from contextwright.atoms.compress.summarize import expect_size, front_told, sized, summarized
 from contextwright.atoms.execution_line import concluded, folded, without_images
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.atoms.select.window import STRIDE, stride_of
@@ -75,12 +75,7 @@ class Decay(DividedLog, frozen=True, kw_only=True):
             raise SpecError(
                 f"spare is {self.spare}", where=repr(self), fix="give a salience from 0 to 1"
             )
-        if self.max_tokens < 0:
-            raise SpecError(
-                f"max_tokens is {self.max_tokens}",
-                where=repr(self),
-                fix="give at least 1, or 0 for its own size",
-            )
+        expect_size(self.max_tokens, self)
         if self.full < 1 or self.fold < 0 or self.images < 1 or self.step < 0:
             raise SpecError(
                 f"full is {self.full}, fold {self.fold}, images {self.images}, step {self.step}",
@@ -122,8 +117,7 @@ class Decay(DividedLog, frozen=True, kw_only=True):
 
     @property
     def _task(self) -> Task:
-        task = Task(kind="summary", model=self.model, max_tokens=self.max_tokens)
-        return task if self.max_tokens else sized(task, SUMMARY_TOKENS)
+        return sized(Task(kind="summary", model=self.model), self.max_tokens, SUMMARY_TOKENS)
 
     def _borders(self, blocks: Blocks, inputs: Inputs) -> tuple[int, int]:
         """The first exchange of the full zone, and of the fold zone."""

@@ -75,12 +75,7 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
     schema: str = ""
 
     def __post_init__(self) -> None:
-        if self.max_tokens < 0:
-            raise SpecError(
-                f"max_tokens is {self.max_tokens}",
-                where=repr(self),
-                fix="give at least 1, or 0 for its own size",
-            )
+        expect_size(self.max_tokens, self)
         if self.schema:
             check_schema(self.schema, "C.summarize(schema=...)")
 
@@ -135,14 +130,29 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
     def task(self) -> Task:
         """What is asked, without the blocks."""
         task = Task(kind="summary", model=self.model, prompt=self.prompt, schema=self.schema)
-        if self.max_tokens or self.schema:
-            return msgspec.structs.replace(task, max_tokens=self.max_tokens or SUMMARY_TOKENS)
-        return sized(task)
+        return sized(task, self.max_tokens)
 
 
-def sized(task: Task, tokens: int = SUMMARY_TOKENS) -> Task:
-    """The task of a summary of so many tokens, and with what still holds of `MOST_TOKENS`."""
-    return msgspec.structs.replace(task, max_tokens=tokens, rule_tokens=MOST_TOKENS - tokens)
+def sized(task: Task, max_tokens: int = 0, usual: int = SUMMARY_TOKENS) -> Task:
+    """The task of a summary of `max_tokens`; where none are named, of so many as usual, and with
+    what still holds of `MOST_TOKENS`, of which a record has nothing."""
+    if max_tokens or task.schema:
+        return msgspec.structs.replace(task, max_tokens=max_tokens or usual)
+    return msgspec.structs.replace(task, max_tokens=usual, rule_tokens=MOST_TOKENS - usual)
+
+
+def expect_size(max_tokens: int, where: object) -> None:
+    """Refuse tokens that no summary can have.
+
+    Raises:
+        SpecError: they are fewer than 0.
+    """
+    if max_tokens < 0:
+        raise SpecError(
+            f"max_tokens is {max_tokens}",
+            where=repr(where),
+            fix="give at least 1, or 0 for its own size",
+        )
 
 
 def front_told(

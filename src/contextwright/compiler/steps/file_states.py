@@ -134,7 +134,8 @@ def told_file(state: FileState, tokens: int, count: Callable[[str], int]) -> str
     head = f"[{state.path} as it is by now]"
     text = state.text_in(tokens - count(head) - 1, count)
     shown = in_one_voice(text, first=True)  # behind its name
-    return f"{head}\n{shown}" if text and (shown == text or count(shown) <= tokens) else ""
+    whole = f"{head}\n{shown}"
+    return whole if text and (shown == text or count(whole) <= tokens) else ""
 
 
 def told_files(

@@ -238,21 +238,24 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
     """What holds from where it was said on: the newest first, long wordings in what the others
     leave."""
     scope, long, misses = note.scope, list[int](), 0
+
+    def put(at: int) -> int:
+        """The tokens of a rule that has room, and then stands; 0 where it has none."""
+        tokens = note.entry(at, "rule").tokens
+        return tokens if tokens <= room and note.put(at, "rule") else 0
+
     places = scope.history.directives(scope.blocks, scope.upto, scope.held)
     for at in islice(places, WORDINGS):
         if room < SENTENCE or misses == MISSES:
             break
-        tokens = note.entry(at, "rule").tokens
-        if tokens > LONG_RULE:
+        if note.entry(at, "rule").tokens > LONG_RULE:
             long.append(at)
-        elif tokens <= room and note.put(at, "rule"):
-            room -= tokens
+        elif taken := put(at):
+            room -= taken
         else:
             misses += 1
     for at in long[:MISSES]:
-        tokens = note.entry(at, "rule").tokens
-        if tokens <= room and note.put(at, "rule"):
-            room -= tokens
+        room -= put(at)
 
 
 def _tell_requests(note: _NoteBuilder, room: int) -> None:
@@ -282,12 +285,10 @@ def _outcome(note: _NoteBuilder, request: int, last: int) -> int:
         return len(things & {*identifiers(text)}), len(words & {*content_words(text)})
 
     things, words = {*identifiers(line(request))}, {*content_words(line(request))}
-    ends = (*range(request + 1, last + 1)[:OUTCOMES], *range(request + 1, last + 1)[-OUTCOMES:])
-    answers = [
-        at for at in ends if note.block(at).role == "assistant" and at not in note.scope.held
-    ]
-    best = max(answers, key=lambda at: (names(at), at), default=last)
-    return best if best == last or names(best) > names(last) else last
+    turn = range(request + 1, last + 1)
+    ends = {*turn[:OUTCOMES], *turn[-OUTCOMES:]} - note.scope.held
+    answers = {at for at in ends if note.block(at).role == "assistant"}
+    return max({last} | answers, key=lambda at: (names(at), at))
 
 
 def _tell_files(note: _NoteBuilder, room: int) -> list[tuple[ToldFile, str]]:
