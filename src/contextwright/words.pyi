@@ -229,7 +229,7 @@ class C:
         """Of the session's tools, those in scope, in the session's order: others are not sent."""
     @staticmethod
     def truncate(max_tokens: int, *, strategy: Literal['head', 'tail', 'bookend'] = 'tail') -> Truncate:
-        """Cut every agent output, tool result and text to `max_tokens`, between graphemes."""
+        """Cut every agent output, tool result and text to `max_tokens`, between graphemes. What is cut says where its whole is, if that takes at most half of the tokens."""
     @staticmethod
     def user(strategy: Literal['all', 'first', 'last', 'bookend'] = 'all') -> Expr:
         """What the user said: all of it, the first or the last message, or both (`bookend`)."""

@@ -207,9 +207,49 @@ def test_truncation_holds_its_limit_and_says_so(strategy):
     ).request
     text = request["messages"][1]["content"]
     assert COUNT(text) <= 50
-    assert "[... truncated ...]" in text
+    assert "[... truncated, full output: event://e1 ...]" in text
     assert text.startswith("one") == (strategy != "tail")
     assert text.rstrip().endswith("five") == (strategy != "head")
+
+
+@pytest.mark.parametrize("strategy", ["head", "tail", "bookend"])
+@pytest.mark.parametrize("front", [C.default(), C.default() | C.compact()])
+@pytest.mark.parametrize("limit", [10, 12, 20, 40, 90])
+def test_a_hard_cut_says_once_where_its_whole_is(strategy, front, limit):
+    """Also where what is cut was shortened before; where there is no room for it, that it is cut."""
+    text = "\n".join(f"row {n} of a long table of results" for n in range(60))
+    spec = front | C.truncate(limit, strategy=strategy)
+    target = target_for("openai-chat")
+    request = compile(one_result("look", {}, text), spec, target=target).request
+    (short,) = [m["content"] for m in request["messages"] if m["role"] == "tool"]
+    assert COUNT(short) <= limit
+    told = short.count("[... truncated, full output: event://e1#0 ...]")
+    assert told == short.count("event://") == (limit >= 40)
+    if not told:
+        assert short.count("[... truncated ...]") == 1
+    assert not set("[]") & set(re.sub(r"\[[^\[\]]*\]", "", short))  # no note is cut through
+
+
+def test_what_a_summary_is_cut_to_still_stands_for_what_it_told():
+    """Behind the task, as a summary of its own, with its ref."""
+    turns = " | ".join(f"u: ask {n} | a: " + f"answer {n} of many words. " * 20 for n in range(8))
+    session = session_of(f"u: the task | a: yes | {turns} | u: now")
+    target = target_for("openai-chat")
+    spec = C.window(2) + C.summarize(scope="before_window", max_tokens=120)
+    whole, cut_short = (
+        compile(session, one, target=target) for one in (spec, spec | C.truncate(20))
+    )
+    places = []
+    for pack in (whole, cut_short):
+        texts = [message["content"] for message in pack.request["messages"]]
+        opening = next(text for text in texts if "<context_block" in text).partition(">")[0]
+        places.append((opening, ["<context_block" in text for text in texts]))
+    assert places[0] == places[1]
+    assert "event://" in places[0][0]
+    (summary,) = [one for one in cut_short.manifest.kept if one.source.startswith("summary:")]
+    assert summary.fidelity == "truncated"
+    unread = compile(session, spec | C.truncate(20), model="gpt-5", format="openai-chat")
+    assert b"event://" not in unread.body and b"<context_block" in unread.body
 
 
 @pytest.mark.parametrize("limit", [140, 160, 180, 300])

@@ -56,8 +56,14 @@ def test_hostile_text_in_every_field_compiles_for_every_provider(read_rows):
             C.default() + C.from_state(f"k{text[:300]}") + C.notes("n")
             | C.redact(["pii"]) | C.budget(90_000)
         )  # fmt: skip
-        format = FORMATS[place % 4]
-        assert_valid(compile(session, spec, target=target_for(format)), target_for(format))
+        target = target_for(FORMATS[place % 4])
+        try:
+            pack = compile(session, spec, target=target)
+        except SpecError as error:  # nobody could call it under a name that is redacted
+            assert "a tool's own name" in str(error)
+            session.tools = [Tool(name="t", description=text)]
+            pack = compile(session, spec, target=target)
+        assert_valid(pack, target)
 
 
 def test_texts_survive_the_stores_byte_for_byte(read_rows, tmp_path):

@@ -12,6 +12,7 @@ from contextwright.text.ref_notes import (
     line_tail,
     media_tail,
     message_note,
+    outside_note,
     range_tail,
     without_notes,
     without_refs,
@@ -44,3 +45,24 @@ def test_every_form_can_be_told_without_its_ref(form: Callable[[str], str], ref:
     assert "event://" not in hidden and hidden.startswith("head") and hidden.endswith("\ntail")
     assert without_refs(text, "event://e2".__eq__) == text  # somebody's words
     assert without_refs(hidden, lambda _: True) == hidden
+
+
+LEFT_OUT: tuple[Callable[[str], str], ...] = (
+    lambda ref: "… [101 characters left out]",
+    lambda ref: "[… 12 lines left out]",
+    lambda ref: "[… 3 rows]",
+    lambda ref: "[image/png, 300 bytes as base64, sha256 ab12 … left out]",
+)
+
+
+@pytest.mark.parametrize("form", [*FORMS, *LEFT_OUT])
+def test_a_place_in_a_note_is_moved_out_of_it(form: Callable[[str], str]):
+    """Half of a ref leads nowhere, and half of a note says nothing."""
+    note = form("event://e1#..e14")
+    text = f"head of it{note}\nand its tail"
+    start = text.index(note)
+    stop = start + len(note.removesuffix("]") if form is FORMS[-1] else note)
+    for at in range(start + 1, stop):
+        assert (outside_note(text, at), outside_note(text, at, forward=True)) == (start, stop)
+    for at in (0, 3, start, stop, len(text)):
+        assert outside_note(text, at) == outside_note(text, at, forward=True) == at

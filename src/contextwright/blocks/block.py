@@ -11,6 +11,9 @@ SCORE_ONE = 1_000_000
 
 DEFAULT_TIER = 2
 
+SUMMARY = "summary:"
+"""How the source of a summary begins, in front of what it is of."""
+
 
 class Message(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """One message of a block, as it will be sent.
@@ -75,6 +78,12 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False
     def in_conversation(self) -> bool:
         """Whether it holds messages of the log."""
         return bool(self.messages)
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it is a text that tells others in fewer words, however much of it was cut."""
+        is_cut = self.fidelity is Fidelity.TRUNCATED and self.source.startswith(SUMMARY)
+        return not self.messages and (self.fidelity is Fidelity.SUMMARIZED or is_cut)
 
     @property
     def author(self) -> str:

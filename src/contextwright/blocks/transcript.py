@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.fidelity import Fidelity
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.text.one_voice import in_one_voice
 
@@ -14,8 +13,7 @@ def transcript(block: Block) -> str:
     """The block's texts, calls and results, each behind who it is from. Not escaped."""
     if not block.messages:
         # a summary tells who said each of its rows, and was written in one voice each
-        is_summary = block.fidelity is Fidelity.SUMMARIZED
-        return block.text if is_summary else in_one_voice(block.text, first=True)
+        return block.text if block.is_summary else in_one_voice(block.text, first=True)
     return transcript_of(block.messages)
 
 

@@ -36,7 +36,7 @@ def _text_without_refs(block: Block) -> Block:
     if block.source == "evidence":
         return block
     text = block.text
-    if block.fidelity is Fidelity.SUMMARIZED:
+    if block.is_summary:
         text = without_refs(text, lambda _: True)
     if not block.ref and text == block.text:
         return block

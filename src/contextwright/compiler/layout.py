@@ -153,8 +153,8 @@ def _with_history(layout: Layout, texts: list[Block], sign: str, task: int) -> L
 
 def _is_told_behind(text: Block, task: Block) -> bool:
     """Whether a text summarizes the conversation behind its task."""
-    is_summary = text.fidelity is Fidelity.SUMMARIZED and text.layer is Layer.CONVERSATION
-    return is_summary and bool(text.lineage) and text.lineage[0] not in (task.lineage or (task.id,))
+    is_told = text.is_summary and text.layer is Layer.CONVERSATION
+    return is_told and bool(text.lineage) and text.lineage[0] not in (task.lineage or (task.id,))
 
 
 def _message_of(id: str, sections: tuple[Section, ...]) -> Blocks:
@@ -221,8 +221,15 @@ def sections_of(blocks: list[Block], sign: str = "") -> tuple[Section, ...]:
 
 
 def _together(block: Block) -> tuple[object, ...]:
-    alone = block.id if block.source == "warning" or block.fidelity is Fidelity.SUMMARIZED else ""
+    alone = block.id if block.source == "warning" or _is_in_short(block) else ""
     return (block.source, block.tier, block.cache, block.layer, block.trust, alone)
+
+
+def _is_in_short(block: Block) -> bool:
+    """Whether a text is told in other words, or cut with a ref to its whole. Evidence has its
+    address beside it."""
+    is_cut = block.fidelity is Fidelity.TRUNCATED and bool(block.ref)
+    return block.fidelity is Fidelity.SUMMARIZED or (is_cut and block.source != "evidence")
 
 
 def section_of(block: Block, sign: str = "") -> str:
@@ -239,7 +246,7 @@ def _section(blocks: list[Block], sign: str) -> Section:
     if first.source == "warning":
         warning = f"<warning>{escape(text)}</warning>"
         return Section(warning, first.cache, ids, "<warning>", "</warning>")
-    ref = first.ref if first.fidelity is Fidelity.SUMMARIZED and len(blocks) == 1 else ""
+    ref = first.ref if _is_in_short(first) and len(blocks) == 1 else ""
     marked = section(text, source=first.source, tier=first.tier, ref=ref, sign=sign)
     opening, closing = markers_of(marked)
     return Section(marked, first.cache, ids, opening, closing)

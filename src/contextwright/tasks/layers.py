@@ -250,9 +250,7 @@ def _tightened(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 def _is_background(block: Block) -> bool:
     """Whether a block is the step's background, or the summary of the conversation before."""
-    return block.source == "background" or (
-        block.layer is Layer.CONVERSATION and block.fidelity is Fidelity.SUMMARIZED
-    )
+    return block.source == "background" or (block.layer is Layer.CONVERSATION and block.is_summary)
 
 
 def _shorter(block: Block, inputs: Inputs, why: str) -> Block:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from contextwright.text.ref_notes import outside_note
+
 if TYPE_CHECKING:
     from regex import Pattern
 
@@ -21,8 +23,8 @@ def cut(
 ) -> str:
     """The text in at most `max_tokens`, the marker where something is missing.
 
-    It ends between graphemes, at a line or a word where that costs little. Where not even the
-    marker fits, what is left is as much of the text as does, or nothing.
+    It ends between graphemes, at a line or a word where that costs little, and in no note of ours.
+    Where not even the marker fits, what is left is as much of the text as does, or nothing.
 
     Args:
         keep: the `head`, the `tail`, or half of the room for each (`bookend`).
@@ -51,15 +53,15 @@ def _checked(head: str, marker: str, tail: str, max_tokens: int, count: Count) -
         if over <= 0 or not (head or tail):
             return joined if over <= 0 else ""
         if head:
-            head = head[: grapheme_border(head, max(0, len(head) - 4 * over))]
+            head = head[: _border(head, max(0, len(head) - 4 * over))]
         if tail:
-            tail = tail[grapheme_border(tail, min(len(tail), 4 * over), forward=True) :]
+            tail = tail[_border(tail, min(len(tail), 4 * over), forward=True) :]
 
 
 def _head(text: str, tokens: int, count: Count) -> str:
     window = text[: tokens * WIDEST]
     length = _longest(lambda size: count(window[:size]), len(window), tokens)
-    return text[: grapheme_border(text, _nice(window, length))]
+    return text[: _border(text, _nice(window, length))]
 
 
 def _tail(text: str, tokens: int, count: Count) -> str:
@@ -70,9 +72,7 @@ def _tail(text: str, tokens: int, count: Count) -> str:
     space = text.find("\n", start, last)
     if space < 0:
         space = text.find(" ", start, last)
-    return text[
-        grapheme_border(text, start if space < 0 or start == 0 else space + 1, forward=True) :
-    ]
+    return text[_border(text, start if space < 0 or start == 0 else space + 1, forward=True) :]
 
 
 def _longest(taken: Callable[[int], int], size: int, tokens: int) -> int:
@@ -105,6 +105,11 @@ def _nice(text: str, end: int) -> int:
         if boundary > 0:
             return boundary
     return end
+
+
+def _border(text: str, at: int, *, forward: bool = False) -> int:
+    """The border of a grapheme, and of a note of ours: half of a ref leads nowhere."""
+    return outside_note(text, grapheme_border(text, at, forward=forward), forward=forward)
 
 
 @cache

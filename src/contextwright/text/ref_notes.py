@@ -12,6 +12,13 @@ OUTPUT_NOTE = re.compile(
     r"|\[\.\.\. truncated, full output: (?P<cut>\S+) \.\.\.\]"
 )
 """What `full_output_note` and `cut_note` write; `ref_of` a match is where it leads."""
+_LEFT_OUT = (
+    r"… ?\[\d+ characters left out\]"
+    r"|\[[^\[\]\n]*… left out\]"
+    r"|\[… \d+ \w+(?: left out)?\]"
+)
+LONGEST_NOTE = 200
+"""Characters of a note that is looked for around a place: ids are shorter."""
 _UNREADABLE = "out of reach"
 """What stands for a ref; as short as one."""
 _NOTE = re.compile(
@@ -23,6 +30,10 @@ _NOTE = re.compile(
 """All that the functions below write."""
 _ARGUMENT_NOTE = re.compile(r"\[\d+ tokens, shortened here(?:; in full: \S+)?\]\Z")
 _EVENT_NOTE = re.compile(r"\n?\[full output: event://[^\]\n]*\]|, full output: event://[^\s\]]+")
+
+
+_WHOLE = re.compile(f"{_NOTE.pattern}|{_LEFT_OUT}")
+"""What is cut through nowhere: the notes above, and how much was left out in a place."""
 
 
 def full_output_note(ref: str, tokens: int) -> str:
@@ -92,6 +103,21 @@ def without_notes(text: str, ref: str) -> str:
         return "" if ref_of(match) == ref else match[0]
 
     return OUTPUT_NOTE.sub(gap, text) if ref else text
+
+
+def outside_note(text: str, at: int, *, forward: bool = False) -> int:
+    """A place where no note of ours is cut through: `at`, or the beginning of the note that it
+    lies in (its end with `forward`)."""
+    start = max(0, at - LONGEST_NOTE)
+    near = text[start : at + LONGEST_NOTE]
+    if not ("://" in near or "…" in near or "[" in near):
+        return at
+    for note in _WHOLE.finditer(text, start, at + LONGEST_NOTE):
+        if note.start() >= at:
+            break
+        if at < note.end():
+            return note.end() if forward else note.start()
+    return at
 
 
 def without_event_notes(text: str) -> str:

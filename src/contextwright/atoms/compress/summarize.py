@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from itertools import chain, islice
+from operator import attrgetter
 from typing import ClassVar, Literal
 
 import msgspec
@@ -11,8 +12,7 @@ from contextwright.atoms.compress.compact import Compact
 from contextwright.atoms.incremental import asked_until
 from contextwright.atoms.select.select import Select
 from contextwright.atoms.summary_block import merged, summary_of_log
-from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.fidelity import Fidelity
+from contextwright.blocks.block import Blocks
 from contextwright.errors import SpecError
 from contextwright.spec.front_words import FrontWords
 from contextwright.spec.inputs import Inputs
@@ -38,6 +38,7 @@ OVERHEADS = 1_000
 """More than a summary takes beside its text."""
 
 _COMPACT = Compact(min_tokens=50, max_tokens=50)
+_IS_SUMMARY = attrgetter("is_summary")
 _SCOPES = {
     "all": Select(),
     "before_window": Select(scope="before_window"),
@@ -230,7 +231,7 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     places = sorted(inputs.held_places(name, blocks, unsettled=True))
     stays = tuple(map(blocks.__getitem__, places))
     rest = blocks if task.schema or not places else _free(places, blocks, name, inputs)
-    made_before = inputs.memo.column(("made before", name), rest, _is_summary)
+    made_before = inputs.memo.column(("made before", name), rest, _IS_SUMMARY)
     if all(made_before) or (task.schema and any(made_before)):
         return blocks  # nothing, or a summary already: none is made of a summary
     tasks_before = len(inputs.asked)
@@ -272,7 +273,3 @@ def _free(places: list[int], blocks: Blocks, name: str, inputs: Inputs) -> Block
     """The blocks that nothing holds: the very same object as long as they are the same."""
     with inputs.memo.growing(("free", name, blocks[0].source), _Free) as free:
         return free.of(blocks, places)
-
-
-def _is_summary(block: Block) -> bool:
-    return block.fidelity is Fidelity.SUMMARIZED and not block.messages

@@ -197,8 +197,8 @@ function packed(name) {
 /** The colours of the fates as numbers. */
 const fateColours = () => FATES.map((name) => name ? packed(name) : 0);
 
-/** A round number above a value: the top of an axis. */
+/** A round number above a value: the top of an axis; of nothing, one. */
 function topOf(value) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
+  const power = 10 ** Math.floor(Math.log10(value || 1));
   return [1, 2, 2.5, 4, 5, 8, 10].map((one) => one * power).find((one) => one >= value) || value;
 }

@@ -8,7 +8,6 @@ from typing import Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.fidelity import Fidelity
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
@@ -126,7 +125,7 @@ def lines_of(block: Block, short: int) -> tuple[SummaryLine, ...]:
     if block.role == "assistant":
         return tuple(_lines_of_agent(block, short))
     # a summary's rows are in one voice each as they were written
-    line = _summary_line if block.fidelity is Fidelity.SUMMARIZED else line_of
+    line = _summary_line if block.is_summary else line_of
     return tuple(
         line(
             f"{each.speaker}: {each.text}" if each.speaker else each.text,
