@@ -32,6 +32,8 @@ from contextwright.testing.sent import SentPart, sent_parts, strings
 from contextwright.text.json_rows import minimal
 
 REF = re.compile(r"(?:event|artifact|state)://[^\s\"'\])>,]+")
+HALF_REF = re.compile(r"(?<![a-z])://[^\s\"'\])>,]+|\bevent:/?(?!/)e?\d+#?")
+"""What is left of a ref that was cut through."""
 SECTION = re.compile(r"<context_block\b.*?</context_block>", re.DOTALL)
 MARK = re.compile(r"\bU\d+ ")
 """Begins every user message of the sessions of `rule_sessions`."""
@@ -317,7 +319,7 @@ def _changes_say_why(case: Case) -> Iterator[Breach]:
 
 @rule("refs-resolve")
 def _refs_resolve(case: Case) -> Iterator[Breach]:
-    """rules.md#lineage: a ref of the request or the manifest gives what it names."""
+    """rules.md#lineage: a ref of the request or the manifest gives what it names, and is whole."""
     refs = Refs(case.session.snapshot())
     artifacts = {str(item.get("uri", "")) for item in case.session.state.get("evidence", ())}
     shown = {ref for text in case.texts for ref in REF.findall(text)}
@@ -328,6 +330,10 @@ def _refs_resolve(case: Case) -> Iterator[Breach]:
             refs.read(ref)
         except ContextwrightError as error:
             yield ref, error.what
+    said = _session_texts(case.session.snapshot())
+    for half in sorted({half for text in case.texts for half in HALF_REF.findall(text)}):
+        if not any(half in text for text in said):
+            yield half, "a ref was cut through"
 
 
 @rule("shortening-pays")

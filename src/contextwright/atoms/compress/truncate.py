@@ -77,9 +77,8 @@ class Truncate(Atom, frozen=True, kw_only=True):
         why = f"cut to {self.max_tokens:,} tokens, {self.strategy} kept"
         if not block.messages:
             text = short(block.text, "")  # a section names its ref in its opening
-            if text == block.text:
-                return block
-            return block.lower(Fidelity.TRUNCATED, text=text, why=why)
+            cut_short = block.lower(Fidelity.TRUNCATED, text=text, why=why)
+            return cut_short if inputs.cost(cut_short) < inputs.cost(block) else block
         messages = rewrite(block, on_result=on_result, on_text=short)
         if messages is block.messages:
             return block
