@@ -58,7 +58,8 @@ class Truncate(Atom, frozen=True, kw_only=True):
         return Traits(view="block", maps=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
-        """The same blocks, none of their texts longer than the limit."""
+        """The same blocks, none of their texts longer than the limit, but where what says that it
+        was cut takes more than the cut saves."""
         edge = inputs.protection.edge
         return inputs.rewritten(
             self, blocks, lambda block: self.truncated(block, inputs), before=edge
