@@ -39,15 +39,16 @@ class MessageMapping(Protocol[MessageT]):
         """A message of the framework's for a chat message that the context added."""
         ...
 
-    def reasoning(self, message: MessageT) -> list[Any]:
-        """What a model thought in a message, each thought as data."""
+    def annex(self, message: MessageT) -> list[Any]:
+        """What a message says that no chat message shows, each as data: what a model thought, and
+        the names, addresses and texts of pictures and files in a result."""
         ...
 
-    def with_reasoning(self, message: MessageT, thoughts: list[Any]) -> MessageT:
-        """A copy of a message that thought this instead, or left it out where it is signed.
+    def with_annex(self, message: MessageT, values: list[Any]) -> MessageT:
+        """A copy of a message that says this instead, or left a thought out where it is signed.
 
         Args:
-            thoughts: as `reasoning` had them, with other texts.
+            values: as `annex` had them, with other texts.
         """
         ...
 
@@ -58,13 +59,13 @@ class MessageMapping(Protocol[MessageT]):
 
 class NoReasoning:
     """What a mapping says of reasoning whose messages hold none: the framework drops it, or has it
-    elsewhere."""
+    elsewhere; nor do they say anything else that no chat message shows."""
 
-    def reasoning(self, message: Any) -> list[Any]:
+    def annex(self, message: Any) -> list[Any]:
         """None."""
         return []
 
-    def with_reasoning(self, message: Any, thoughts: list[Any]) -> Any:
+    def with_annex(self, message: Any, values: list[Any]) -> Any:
         """The message."""
         return message
 
@@ -117,7 +118,7 @@ class MappedRequest(Generic[MessageT]):
         self.body: Body = {"messages": wires}
         if model:
             self.body["model"] = model
-        self.body |= dict(self._reasoning())
+        self.body |= dict(self._annexes())
         declared = [dict(tool) for tool in tools]
         functions = [tool for tool in declared if not is_our_tool(tool)]
         self.reads_back = not declared or len(functions) < len(declared)
@@ -224,17 +225,17 @@ class MappedRequest(Generic[MessageT]):
                 groups.append((place, {number: wire}))
         return groups
 
-    def _message(self, place: int, wires: dict[int, Wire], thoughts: Any) -> MessageT:
+    def _message(self, place: int, wires: dict[int, Wire], annex: Any) -> MessageT:
         """The framework's message of these chat messages: its own object where all is the same.
 
         Args:
-            thoughts: what is left of its reasoning.
+            annex: what is left of what no chat message shows.
         """
         if place < 0:
             return self._mapping.made(self._named(wires[0]))
         shown, message = self._shown[place], self.messages[place]
-        if thoughts != self.body.get(_key(place)):
-            message = self._mapping.with_reasoning(message, thoughts)
+        if annex != self.body.get(_key(place)):
+            message = self._mapping.with_annex(message, annex)
         if len(wires) == len(shown) and all(wire is shown[n] for n, wire in wires.items()):
             return message
         return self._mapping.changed(message, wires)
@@ -246,17 +247,17 @@ class MappedRequest(Generic[MessageT]):
         name = names.get(wire.get("tool_call_id", ""))
         return {**wire, "name": name} if name else wire
 
-    def _reasoning(self) -> Iterator[tuple[str, Any]]:
-        """What was thought, beside the messages: nobody counts it there, and a redaction looks at
-        each message's once."""
+    def _annexes(self) -> Iterator[tuple[str, Any]]:
+        """What was thought, and of the files of results what may be words, beside the messages:
+        nobody counts it there, and a redaction looks at each message's once."""
         for place, message in enumerate(self.messages):
-            if thoughts := self._mapping.reasoning(message):
-                yield _key(place), thoughts
+            if values := self._mapping.annex(message):
+                yield _key(place), values
 
 
 def _key(place: int) -> str:
-    """Where a body has what was thought in a message."""
-    return f"framework_reasoning_{place}"
+    """Where a body has what a message says that no chat message shows."""
+    return f"framework_annex_{place}"
 
 
 def _content(system: str | Sequence[str] | None) -> Any:

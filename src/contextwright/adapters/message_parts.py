@@ -1,17 +1,16 @@
 """The mapping of messages that are a role and a list of parts, as most frameworks have them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from contextwright.adapters.left_parts import SHOWN, LeftParts
+from contextwright.adapters.media_changes import address_note, media_with, with_items, words_of
 from contextwright.adapters.message_mapping import Wire, plain_text
-from contextwright.adapters.opaque_parts import KIND, part_with
-from contextwright.adapters.ordered_pairs import in_order
+from contextwright.adapters.opaque_parts import part_with
 from contextwright.adapters.part_view import PartView, reasoning_with
 from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
 
 MessageT = TypeVar("MessageT")
-_SHOWN = ("text", "media", "call", "own")
 
 
 class PartAccess(Protocol[MessageT]):
@@ -48,10 +47,15 @@ class PartAccess(Protocol[MessageT]):
 
 class PartedMessages:
     """A `MessageMapping` by the parts of messages: a result is a chat message, all else of a
-    message that is of one role is one."""
+    message that is of one role is one.
 
-    def __init__(self, access: PartAccess[Any]) -> None:
-        self.access = access
+    Args:
+        access: to the parts of its messages.
+        note: makes a text that stands in a picture's or a file's place.
+    """
+
+    def __init__(self, access: PartAccess[Any], note: Callable[[str], Any] = str) -> None:
+        self.access, self._note = access, note
 
     def wires(self, message: Any) -> list[Wire]:
         """A chat message for each result, and one for the rest of each role."""
@@ -69,13 +73,12 @@ class PartedMessages:
         parts, views, own = self.access.parts(message), self._views(message), self._role(message)
         first = sum(view.kind == "result" for view in views)
         rest = enumerate(self._rest(message, views).items(), first)
-        texts = {role: _Texts(wires.get(place), shown) for place, (role, shown) in rest}
+        texts = {role: LeftParts(wires.get(place), shown) for place, (role, shown) in rest}
         left: list[Any] = []
         number = 0
         for part, view in zip(parts, views, strict=True):
-            if view.kind == "own":
-                shown = texts[view.role or own].own(view)
-                left += [] if shown is None else [part_with(part, shown["value"])]
+            if view.kind in ("own", "media"):
+                left += self._left(part, view, texts[view.role or own].shown(view))
                 continue
             if view.kind == "result":
                 wire = wires.get(number)
@@ -83,7 +86,7 @@ class PartedMessages:
                 text = None if wire is None else plain_text(wire.get("content"))
             else:
                 text_now = texts.get(view.role or own)
-                text = view.text if text_now is None else text_now.now(view)
+                text = view.text if text_now is None else text_now.text(view)
             if text is not None:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
         return renamed(self.access.with_parts(message, left), wires.values())
@@ -94,7 +97,7 @@ class PartedMessages:
         own = self._role(message)
         rest: dict[str, list[PartView]] = {}
         for view in views:
-            if view.kind in _SHOWN:
+            if view.kind in SHOWN:
                 rest.setdefault(view.role or own, []).append(view)
         return rest or ({} if any(view.kind == "result" for view in views) else {own: []})
 
@@ -110,13 +113,51 @@ class PartedMessages:
             return self.access.made_result(wire["tool_call_id"], wire.get("name", ""), text)
         return self.access.made(wire["role"], text)
 
-    def reasoning(self, message: Any) -> list[Any]:
-        """What was thought, part by part."""
-        return [view.wire["value"] for view in self._views(message) if view.kind == "reasoning"]
+    def _left(self, part: Any, view: PartView, shown: Wire | None) -> list[Any]:
+        """What is left of a picture, a file or what only the framework knows."""
+        if shown is None or shown == view.wire:
+            return [] if shown is None else [part]
+        if shown["type"] == "text":
+            return [self._note(shown["text"])]
+        if view.kind == "media":
+            return [media_with(part, view.wire, shown)]
+        was, now = view.wire["value"], shown["value"]
+        note = address_note(was, now)
+        return [self._note(note) if note else part_with(part, now)]
 
-    def with_reasoning(self, message: Any, thoughts: list[Any]) -> Any:
-        """The message with other thoughts."""
-        return self._with_some(message, partial(reasoning_with, iter(thoughts)))
+    def annex(self, message: Any) -> list[Any]:
+        """What was thought, part by part, and what of a result's pictures and files may be
+        words."""
+        values: list[Any] = []
+        for view in self._views(message):
+            values += [view.wire["value"]] if view.kind == "reasoning" else []
+            values += [words for _, _, words in self._items(view)]
+        return values
+
+    def with_annex(self, message: Any, values: list[Any]) -> Any:
+        """The message with other thoughts, other pictures and files in its results."""
+        new = iter(values)
+
+        def left(part: Any, view: PartView) -> Any:
+            if not view.items:
+                return reasoning_with(new, part, view)
+            pairs = zip(self._items(view), new, strict=False)
+            made = {id(item): self._item(item, seen, was, now) for (item, seen, was), now in pairs}
+            return with_items(part, made)
+
+        return self._with_some(message, left)
+
+    def _items(self, view: PartView) -> list[tuple[Any, PartView, Any]]:
+        """The pictures and files of a result that may hold words: each, its view and its words."""
+        views = ((item, self.access.view(item)) for item in view.items)
+        words = ((item, seen, words_of(seen)) for item, seen in views)
+        return [each for each in words if each[2] is not None]
+
+    def _item(self, item: Any, view: PartView, was: Any, now: Any) -> Any:
+        """What is left of a picture or a file of a result."""
+        if note := address_note(was, now):
+            return self._note(note)
+        return media_with(item, was, now) if view.kind == "media" else part_with(item, now)
 
     def without_reasoning(self, message: Any) -> Any:
         """The message without its reasoning."""
@@ -126,71 +167,13 @@ class PartedMessages:
         """The message with what is left of its parts; itself where that is all, and in the place of
         one that held reasoning alone, one that says so."""
         parts = self.access.parts(message)
-        pairs = zip(parts, self._views(message), strict=True)
-        some = [new for pair in pairs if (new := left(*pair)) is not None]
-        if some == list(parts):
+        news = list(map(left, parts, self._views(message)))
+        if all(new is part for new, part in zip(news, parts, strict=True)):
             return message
+        some = [new for new in news if new is not None]
         if not some:
             return self.access.made(self._role(message), SILENT)
         return self.access.with_parts(message, some)
 
     def _views(self, message: Any) -> list[PartView]:
         return [self.access.view(part) for part in self.access.parts(message)]
-
-
-class _Texts:
-    """What became of the texts, calls and pictures of a message, which are asked for in their
-    order."""
-
-    def __init__(self, wire: Wire | None, before: Sequence[PartView]) -> None:
-        content: Any = None if wire is None else wire.get("content")
-        self._is_gone = wire is None
-        self._same = wire is not None and content == wire_of(wire["role"], before)["content"]
-        self._arguments = iter(_arguments((wire or {}).get("tool_calls") or (), before))
-        parts: list[Wire] = content if isinstance(content, list) else []
-        self._media = [part for part in parts if part["type"] != "text"]
-        self._own = _paired(before, [part for part in parts if part["type"] == KIND])
-        texts = [view for view in before if view.kind == "text"]
-        new: list[str] = [part["text"] for part in parts if part["type"] == "text"]
-        if not new and isinstance(content, str):
-            new = [content]
-        if len(new) != len(texts):
-            new = ["\n".join(new)] if texts and new else []
-        self._new = iter(new)
-
-    def own(self, view: PartView) -> Wire | None:
-        """A part of the framework's own, as it is now; None where it is gone."""
-        new = next(self._own, None)
-        return view.wire if self._same else new
-
-    def now(self, view: PartView) -> str | None:
-        """The text of now; None where it is gone."""
-        if view.kind == "call":
-            return next(self._arguments)
-        if view.kind not in _SHOWN:
-            return None if self._is_gone else view.text
-        if self._same:
-            return view.text
-        if view.kind == "media":
-            return view.text if view.wire in self._media else None
-        return next(self._new, None)
-
-
-def _arguments(calls: Sequence[Wire], before: Sequence[PartView]) -> list[str | None]:
-    """Of each call that there was, its arguments of now; None where it is gone. Two may have one
-    id."""
-    ids = [view.id for view in before if view.kind == "call"]
-    pairs = [(n, n) for n in range(len(ids))]
-    if len(calls) != len(ids):
-        pairs = in_order([("", call["id"]) for call in calls], [("", id) for id in ids])
-    now = {other: calls[one]["function"]["arguments"] for one, other in pairs}
-    return [now.get(place) for place in range(len(ids))]
-
-
-def _paired(before: Sequence[PartView], now: Sequence[Wire]) -> Iterator[Wire | None]:
-    """What became of each part of the framework's own; of those that are fewer, what is as it
-    was."""
-    own = [view.wire for view in before if view.kind == "own"]
-    if len(own) == len(now):
-        return iter(now)
-    return iter([wire if wire in now else None for wire in own])

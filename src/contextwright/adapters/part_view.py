@@ -27,6 +27,7 @@ class PartView(msgspec.Struct, frozen=True):
         name: of the tool that is called.
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
+        items: of a result, the framework's own pictures and files in it.
     """
 
     kind: Literal["text", "call", "result", "media", "own", "reasoning", "opaque"]
@@ -35,6 +36,7 @@ class PartView(msgspec.Struct, frozen=True):
     name: str = ""
     wire: Wire = {}
     role: str = ""
+    items: tuple[Any, ...] = ()
 
     @classmethod
     def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":
@@ -42,6 +44,28 @@ class PartView(msgspec.Struct, frozen=True):
         is_text = isinstance(arguments, str)
         text = arguments if is_text else json.dumps(arguments or {}, ensure_ascii=False)
         return cls("call", text or "{}", id or "", name or "")
+
+    @classmethod
+    def result(
+        cls, text: str, id: str | None, content: Any = (), texts: tuple[type, ...] = ()
+    ) -> "PartView":
+        """What a tool gave back.
+
+        Args:
+            content: of the result, where it is a list.
+            texts: types of what of it is in the text; all else are pictures and files. What says
+                that it is a picture's bytes has no words.
+        """
+        items = () if isinstance(content, str) else content
+        files = (item for item in items if not isinstance(item, texts))
+        others = tuple(item for item in files if not getattr(item, "is_image", False))
+        return cls("result", text, id or "", items=others)
+
+    @classmethod
+    def file(cls, address: str, name: str | None = None) -> "PartView":
+        """A file, by the address that holds it."""
+        named = {"filename": name} if name else {}
+        return cls("media", wire={"type": "file", "file": {"file_data": address, **named}})
 
     @classmethod
     def own(cls, part: Any) -> "PartView":

@@ -22,6 +22,13 @@ def wire_of(role: str, shown: Sequence[PartView]) -> Wire:
     return {"role": role, "content": list(map(_part, shown)) or SILENT}
 
 
+def in_content(role: str, shown: Sequence[PartView]) -> list[PartView]:
+    """What of it stands in the content, where that is a list: of an answer no empty text."""
+    if role != "assistant":
+        return list(shown)
+    return [view for view in shown if view.wire or (view.kind == "text" and view.text)]
+
+
 def _part(view: PartView) -> Wire:
     """A part of a chat message's content."""
     return {"type": "text", "text": view.text} if view.kind == "text" else view.wire
@@ -31,8 +38,7 @@ def _answer(views: Sequence[PartView]) -> Wire:
     """The chat message of an answer."""
     content: Any = "\n\n".join(view.text for view in views if view.kind == "text" and view.text)
     if any(view.wire for view in views):
-        shown = (view for view in views if view.wire or (view.kind == "text" and view.text))
-        content = list(map(_part, shown))
+        content = list(map(_part, in_content("assistant", views)))
     calls = [
         {
             "id": view.id,

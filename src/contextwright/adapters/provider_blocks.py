@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from contextwright.adapters.part_view import PartView
+
 NATIVE_CALLS = {"tool_use", "function_call"}
 """Types of a provider's own blocks of calls, which stand beside the framework's calls."""
 _CACHE = "cache_control"
@@ -55,6 +57,13 @@ def result_with(content: Any, text: str) -> Any:
         return text
     texts = [{"type": "text", "text": text, **mark}] if text or not now else []
     return [*texts, *now, *others]
+
+
+def result_view(content: Any, id: str) -> PartView:
+    """A result: its text, and the blocks that this says nothing of, pictures, sounds and files."""
+    blocks = (block for block in blocks_of(content) if isinstance(block, dict))
+    media = [block for block in blocks if "text" not in block and not _has_words(block)]
+    return PartView.result(result_text(content), id, media)
 
 
 def _has_words(block: Any) -> bool:

@@ -37,10 +37,19 @@ def stream(
 
 
 async def astream(
-    port: ContextPort, body: Body, request: Callable[[Body], AsyncIterator[Any]], bill: Bill
+    port: ContextPort,
+    body: Body,
+    request: Callable[[Body], AsyncIterator[Any]],
+    bill: Bill,
+    compiled: Body | None = None,
 ) -> AsyncIterator[Any]:
-    """The same beside an event loop."""
-    sent = await port.compiled(body)
+    """The same beside an event loop.
+
+    Args:
+        port, body, request, bill: as in `stream`.
+        compiled: the body as the port has compiled it, where it has.
+    """
+    sent = await port.compiled(body) if compiled is None else compiled
     while True:
         begun = False
         try:

@@ -7,6 +7,7 @@ from typing import Any
 from agent_framework import (
     ChatContext,
     ChatMiddleware,
+    Content,
     FunctionTool,
     ResponseStream,
     add_usage_details,
@@ -22,7 +23,7 @@ from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.streams import astream
 from contextwright.tokens.usage import Usage
 
-_MAPPING = PartedMessages(MessageContents())
+_MAPPING = PartedMessages(MessageContents(), Content.from_text)
 _ANSWER = "resp_"
 """What the id of a conversation begins with that goes on from an answer."""
 
@@ -52,10 +53,14 @@ class ContextChatMiddleware(ContextOwner, ChatMiddleware):
         """The model's answer to the compiled request; as a stream where it is asked for one."""
         request = _Request(context, call_next, self.port.context.model)
         port = self.port.for_tools(reads_back=request.mapped.reads_back)
+        body = request.mapped.body
         if not context.stream:
-            await port.asend(request.mapped.body, request.send, bill=request.whole_bill)
+            await port.asend(body, request.send, bill=request.whole_bill)
             return
-        updates = astream(port, request.mapped.body, request.updates, request.bill)
+        # now, not with the first update: what middleware behind this one asks of the stream, such
+        # as its gates, the framework takes as soon as this one is through
+        await port.asend(body, request.open, bill=lambda _: None)
+        updates = astream(port, body, request.updates, request.bill, request.newest)
         context.result = ResponseStream(updates, finalizer=request.response)
 
 
@@ -82,12 +87,16 @@ class _Request:
             is_answer = str(conversation).startswith(_ANSWER)
             chain = "previous_response_id" if is_answer else "conversation"
             self.mapped.body |= {"model": model, **self.mapped.body, chain: conversation}
+        self.newest: Body = {}
+        """The compiled body that was sent last."""
         self.stream: Any = None
+        self._is_open = False
         self.usage: Any = None  # of a streamed answer so far
         self.conversation: str | None = None
 
     async def send(self, body: Body) -> None:
         """Send a compiled body; the answer is the context's result."""
+        self.newest = body
         options = self.mapped.arguments_of(body, self.context.options or {})
         if (system := self.mapped.system_of(body)) is not None:
             options["instructions"] = system
@@ -95,10 +104,16 @@ class _Request:
         self.context.messages = self.mapped.messages_of(body)
         await self.call_next()
 
+    async def open(self, body: Body) -> None:
+        """Send a compiled body whose answer is streamed."""
+        await self.send(body)
+        self.stream, self._is_open = self.context.result, True
+
     async def updates(self, body: Body) -> AsyncIterator[Any]:
         """The updates of a streamed answer."""
-        await self.send(body)
-        self.stream = self.context.result
+        if not self._is_open:
+            await self.open(body)
+        self._is_open = False
         async for update in self.stream:
             yield update
 

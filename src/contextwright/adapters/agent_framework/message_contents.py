@@ -28,12 +28,13 @@ class MessageContents:
         if part.type == "function_call":
             return PartView.call(part.call_id, part.name, part.arguments)
         if part.type == "function_result":
-            return PartView("result", str(part.result or ""), part.call_id or "")
+            others = [item for item in part.items or () if item.type != "text"]
+            return PartView.result(str(part.result or ""), part.call_id, others)
         kind = (part.media_type or "").partition("/")[0]
         if part.type in ("data", "uri") and part.uri:
             if kind == "image":
                 return PartView.image(part.uri)
-            return PartView("media", wire={"type": "file", "file": {"file_data": part.uri}})
+            return PartView.file(part.uri) if part.type == "data" else PartView.own(part)
         return PartView("opaque") if part.type == "usage" else PartView.own(part)
 
     def rewritten(self, part: Content, text: str) -> Content:

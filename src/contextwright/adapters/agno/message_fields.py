@@ -64,7 +64,8 @@ class MessageFields:
         calls = [part for part in parts if isinstance(part, dict) and "function" in part]
         images = [part for part in parts if isinstance(part, Image)]
         rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in images]
-        content: Any = rest if isinstance(message.content, list) else (rest[0] if rest else None)
+        text = "\n".join(map(str, rest)) if len(rest) > 1 else (rest[0] if rest else None)
+        content: Any = rest if isinstance(message.content, list) else text
         new: Any = {"content": content, "images": images or None, "tool_calls": calls or None}
         thought: dict[str, Any] = next(filter(_is_thought, parts), {})
         new |= {name: thought.get(name) for name in (_REASONING, _SEALED)}

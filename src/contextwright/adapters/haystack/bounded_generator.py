@@ -4,7 +4,7 @@ the agent's state keeps all messages. Tested with haystack-ai 3.4."""
 from functools import wraps
 from typing import Any, TypeVar
 
-from haystack.dataclasses import ChatMessage
+from haystack.dataclasses import ChatMessage, TextContent
 from haystack.tools import flatten_tools_or_toolsets
 from haystack.tools.tool import Tool
 
@@ -18,7 +18,7 @@ from contextwright.adapters.port import ContextPort, context_of
 from contextwright.tokens.usage import Usage, usage_of
 
 GeneratorT = TypeVar("GeneratorT")
-_MAPPING = PartedMessages(ChatContents())
+_MAPPING = PartedMessages(ChatContents(), TextContent)
 
 
 def context_generator(generator: GeneratorT, spec: Any = None, **options: Any) -> GeneratorT:

@@ -35,7 +35,7 @@ class ChatContents:
         if isinstance(part, ToolCall):
             return PartView.call(part.id, part.tool_name, part.arguments)
         if isinstance(part, ToolCallResult):
-            return PartView("result", _text(part.result), part.origin.id or "")
+            return PartView.result(_text(part.result), part.origin.id, part.result, (TextContent,))
         if isinstance(part, ImageContent):
             return PartView.image_data(part.mime_type or "image/png", part.base64_image)
         return (

@@ -10,6 +10,7 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageTool,
     ChatMessageUser,
+    ContentDocument,
     ContentImage,
     ContentReasoning,
     ContentText,
@@ -39,17 +40,17 @@ class ChatContent:
 
     def view(self, part: Any) -> PartView:
         """What a part is; of a result that is an error, what the model is shown of it."""
-        if isinstance(part, str):
-            return PartView("text", part)
-        if isinstance(part, ContentText):
-            return PartView("text", part.text)
+        if isinstance(part, str | ContentText):
+            return PartView("text", part if isinstance(part, str) else part.text)
         if isinstance(part, ToolCall):
             return PartView.call(part.id, part.function, part.arguments)
         if isinstance(part, ChatMessageTool):
             text = part.error.message if part.error else part.text
-            return PartView("result", text, part.tool_call_id or "")
+            return PartView.result(text, part.tool_call_id, part.content, (ContentText,))
         if isinstance(part, ContentImage):
             return PartView.image(part.image)
+        if isinstance(part, ContentDocument) and part.document.startswith("data:"):
+            return PartView.file(part.document, part.filename)
         if isinstance(part, ContentReasoning):
             return PartView.reasoning(part, sealed="reasoning" if part.redacted else "")
         return PartView.own(part)
@@ -65,12 +66,11 @@ class ChatContent:
         if part.error is not None:
             error = type(part.error)(part.error.type, text)
             return part.model_copy(update={"error": error})
-        content = part.content
-        if not isinstance(content, str):
-            others = [each for each in content if not isinstance(each, ContentText)]
+        content: Any = text
+        if not isinstance(part.content, str):
+            others = [each for each in part.content if not isinstance(each, ContentText)]
             content = [ContentText(text=text), *others]
-            return part.model_copy(update={"content": content})
-        return part.model_copy(update={"content": text})
+        return part.model_copy(update={"content": content})
 
     def with_parts(self, message: ChatMessage, parts: list[Any]) -> ChatMessage:
         """A copy with other parts, of the same id."""
@@ -95,7 +95,7 @@ class ChatContent:
         return ChatMessageTool(content=text, tool_call_id=id, function=tool)
 
 
-CHAT = PartedMessages(ChatContent())
+CHAT = PartedMessages(ChatContent(), lambda text: ContentText(text=text))
 
 
 def mapped(

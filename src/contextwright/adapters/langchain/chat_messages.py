@@ -21,7 +21,7 @@ from contextwright.adapters.provider_blocks import (
     NATIVE_CALLS,
     blocks_of,
     following,
-    result_text,
+    result_view,
     result_with,
 )
 
@@ -52,7 +52,7 @@ class MessageContent:
         if isinstance(part, str):
             return PartView("text", part)
         if isinstance(part, _RESULTS):
-            return PartView("result", result_text(part.content), legacy.answered_id(part))
+            return result_view(part.content, legacy.answered_id(part))
         if _is_call(part):
             return PartView.call(part["id"], part["name"], part["args"])
         if (kind := part.get("type")) in _TEXTS:
@@ -110,4 +110,4 @@ def _media(block: dict[str, Any]) -> PartView:
     return PartView("media", wire=part) if part["type"] in _MEDIA else PartView.own(block)
 
 
-MESSAGES = PartedMessages(MessageContent())
+MESSAGES = PartedMessages(MessageContent(), lambda text: {"type": "text", "text": text})

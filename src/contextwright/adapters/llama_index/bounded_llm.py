@@ -4,7 +4,7 @@ keeps all messages. Tested with llama-index-core 0.14."""
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
 from llama_index.core.llms import LLM
 from llama_index.core.tools import FunctionTool
 
@@ -19,7 +19,7 @@ from contextwright.adapters.port import ContextPort, context_of
 from contextwright.tokens.usage import Usage, usage_of
 
 LlmT = TypeVar("LlmT", bound=LLM)
-_MAPPING = PartedMessages(MessageBlocks())
+_MAPPING = PartedMessages(MessageBlocks(), lambda text: TextBlock(text=text))
 _Call = MappedCall[ChatMessage]
 
 

@@ -48,7 +48,7 @@ class PromptParts:
             return PartView.call(part.tool_call_id, part.tool_name, part.args_as_json_str())
         if isinstance(part, ToolReturnPart):
             text = part.model_response_str(wrap_if_error=False)
-            return PartView("result", text, part.tool_call_id)
+            return PartView.result(text, part.tool_call_id, part.files)
         if isinstance(part, SystemPromptPart):
             return PartView("text", part.content, role="system")
         if isinstance(part, str):
@@ -102,8 +102,7 @@ def _media(item: Any) -> PartView:
         return PartView("opaque") if isinstance(item, CachePoint) else PartView.own(item)
     if item.is_image:
         return PartView.image(item.data_uri)
-    file = {"file_data": item.data_uri, "filename": item.identifier}
-    return PartView("media", wire={"type": "file", "file": file})
+    return PartView.file(item.data_uri, item.identifier)
 
 
 MESSAGES = PartedMessages(PromptParts())

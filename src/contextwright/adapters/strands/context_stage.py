@@ -20,7 +20,7 @@ from contextwright.adapters.streams import astream
 from contextwright.errors import SpecError
 from contextwright.tokens.usage import Usage, usage_of
 
-_MAPPING = PartedMessages(ContentBlocks())
+_MAPPING = PartedMessages(ContentBlocks(), lambda text: {"text": text})
 Next = Callable[[InvokeModelContext], AsyncGenerator[Any, None]]
 
 
