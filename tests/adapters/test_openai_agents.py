@@ -12,7 +12,16 @@ from contextwright.testing.strict_server import StrictServer, call
 
 pytest.importorskip("agents")
 
-from agents import Agent, Model, ModelProvider, RunConfig, Runner, Usage, function_tool
+from agents import (
+    Agent,
+    Model,
+    ModelProvider,
+    OpenAIResponsesModel,
+    RunConfig,
+    Runner,
+    Usage,
+    function_tool,
+)
 from agents.items import ModelResponse
 from agents.models.openai_provider import OpenAIProvider
 from openai import AsyncOpenAI
@@ -23,7 +32,12 @@ from openai.types.responses import (
 )
 from tests.adapters.drivers import openai_agents_runs as drivers
 
-from contextwright.adapters.openai_agents import ContextFilter, ContextProvider, read_back_tools
+from contextwright.adapters.openai_agents import (
+    ContextFilter,
+    ContextProvider,
+    context_model,
+    read_back_tools,
+)
 
 
 @pytest.fixture(scope="module", params=drivers.DRIVERS, ids=lambda driver: driver.name)
@@ -151,3 +165,52 @@ def test_an_agent_without_the_tools_that_read_back_is_shown_no_refs(hook, stream
 def test_a_model_of_the_frameworks_own_has_no_tools_that_read_back():
     with pytest.raises(SpecError, match="no context"):
         read_back_tools(OpenAIProvider(api_key="none").get_model("gpt-5"))
+
+
+KEY = "AKIAIOSFODNN7EXAMPLE"
+PROMPT = {"id": "pmpt_1", "variables": {"who": f"the owner of {KEY}"}}
+REDACTING = C.default() | C.redact(["secrets"])
+
+
+def responses_model(server):
+    client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
+    return OpenAIResponsesModel("gpt-5", client)
+
+
+def test_the_variables_of_a_stored_prompt_are_redacted():
+    with StrictServer(["done", "done"]) as server:
+        agent = Agent("a", model=context_model(responses_model(server), REDACTING), prompt=PROMPT)
+
+        async def play():
+            await Runner.run(agent, "hi")
+            async for _ in Runner.run_streamed(agent, "hi").stream_events():
+                pass
+
+        asyncio.run(play())
+    prompts = [request.body["prompt"] for request in server.requests]
+    assert [each["variables"] for each in prompts] == [{"who": "the owner of [REDACTED]"}] * 2
+    assert PROMPT["variables"]["who"].endswith(KEY)
+
+
+def find(key: str) -> str:
+    """Finds what is asked for, by the key AKIAIOSFODNN7EXAMPLE."""
+    return key
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tools": [function_tool(find)]},
+        {"handoffs": [Agent("other", handoff_description=f"knows {KEY}")]},
+        {"prompt": PROMPT},
+    ],
+    ids=["tool", "handoff", "prompt"],
+)
+def test_a_filter_refuses_what_it_can_not_redact(fields):
+    """It gives items and instructions back, and all else would leave as it came."""
+    with StrictServer(["done"]) as server:
+        agent = Agent("a", model=responses_model(server), **fields)
+        config = RunConfig(call_model_input_filter=ContextFilter(REDACTING))
+        with pytest.raises(SpecError, match="context_model"):
+            asyncio.run(Runner.run(agent, "hi", run_config=config))
+        assert not server.requests

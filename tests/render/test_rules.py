@@ -81,7 +81,7 @@ RESPONSES = {
         r.update(model="gpt-4o"),
         r["input"].insert(1, {"type": "reasoning", "id": "rs_1", "encrypted_content": "x"}),
     ),
-    "U8": lambda r: r.update(tools=[]),
+    "U8": lambda r: r.update(tools=[{"type": "function", "name": "read"}] * 2),
 }
 CASES = [
     (format, rule, change)
@@ -213,3 +213,10 @@ def test_results_begin_the_message_behind_their_calls(answers, what):
     assert list(rule({"messages": messages[:2]})) == [
         ("messages", "the calls ['a', 'b'] are not answered")
     ]
+
+
+def test_openai_responses_takes_an_empty_list_of_tools():
+    """OpenAI Agents sends one for an agent that has none."""
+    request = {"model": "gpt-5", "input": [{"role": "user", "content": "hi"}], "tools": []}
+    target = target_for("openai-responses")
+    assert provider_named("openai-responses").renderer.validate(request, target) == []

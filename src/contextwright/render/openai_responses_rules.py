@@ -34,7 +34,9 @@ def _kind(item: Json) -> Any:
 
 
 def _tools(request: Any) -> list[Any] | None:
-    return list_if(request["tools"]) if request.get("tools") is not None else None
+    """OpenAI Agents sends an empty list for an agent without tools, and the provider takes it."""
+    tools = request.get("tools")
+    return list_if(tools) if tools is not None and tools != [] else None
 
 
 def something_is_sent(request: Any) -> Broken:

@@ -3,7 +3,7 @@ stay whole. Tested with openai-agents 0.24."""
 
 from typing import Any
 
-from agents import RunHooks
+from agents import Agent, Handoff, RunHooks, handoff
 from agents.items import ModelResponse
 from agents.run_config import CallModelData, ModelInputData
 from agents.run_context import RunContextWrapper
@@ -11,6 +11,8 @@ from agents.run_context import RunContextWrapper
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
 from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.redacted_tools import redacted_tools
+from contextwright.errors import SpecError
 
 _ASKS = frozenset({"user", "system", "developer"})
 MOST = 4096
@@ -37,11 +39,18 @@ class ContextFilter(ContextOwner):
         self.tools = function_tools(self.port)
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
-        """What the model is sent."""
+        """What the model is sent.
+
+        Raises:
+            SpecError: the spec redacts what a filter can not change. Whatever a compile raises.
+        """
         items, instructions = data.model_data.input, data.model_data.instructions
-        body: Body = {"input": items, "tools": schemas(data.agent.tools, data.agent.handoffs)}
+        handoffs = _handoffs(data.agent)
+        body: Body = {"input": items, "tools": schemas(data.agent.tools, handoffs)}
         if instructions:
             body["instructions"] = instructions
+        if isinstance(data.agent.prompt, dict):
+            body["prompt"] = data.agent.prompt
         model = data.agent.model
         name = model if isinstance(model, str) else getattr(model, "model", None)
         if name:
@@ -49,7 +58,34 @@ class ContextFilter(ContextOwner):
         if _goes_on(items):
             body["previous_response_id"] = self.hooks.answer_to(items) or "kept by the provider"
         new = await port_for(self.port, data.agent.tools).compiled(body)
+        _expect_unchanged(data.agent, body, new)
         return ModelInputData(input=new["input"], instructions=new.get("instructions"))
+
+
+def _expect_unchanged(agent: Agent[Any], body: Body, new: Body) -> None:
+    """A filter gives items and instructions back: where a spec redacts something else, it would
+    leave as it came.
+
+    Raises:
+        SpecError: a tool, a handoff or the variables of a stored prompt.
+    """
+    own = [*agent.tools, *_handoffs(agent)]
+    pairs = zip(redacted_tools(own, body, new), own, strict=True)
+    changed = (tool for made, tool in pairs if made is not tool)
+    names = [tool.tool_name if isinstance(tool, Handoff) else tool.name for tool in changed]
+    names += ["the variables of its prompt"] if new.get("prompt") != body.get("prompt") else []
+    if names:
+        raise SpecError(
+            f"the spec redacts something of {', '.join(names)}, which a filter of the run can not "
+            "change",
+            where=f"ContextFilter, agent {agent.name}",
+            fix="context_model(...) or ContextProvider(...) in its place, or take it out of there",
+        )
+
+
+def _handoffs(agent: Agent[Any]) -> list[Handoff[Any, Any]]:
+    """The agent's handoffs, as the framework makes them of agents."""
+    return [each if isinstance(each, Handoff) else handoff(each) for each in agent.handoffs]
 
 
 def _goes_on(items: Any) -> bool:

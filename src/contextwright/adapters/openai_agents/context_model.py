@@ -107,8 +107,8 @@ def read_back_tools(model: Model) -> list[FunctionTool]:
 
 def _arguments(rest: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     """What stands behind a request's instructions and items: its settings, tools, output schema
-    and handoffs, by place or by name, and by name alone the response or conversation that it goes
-    on from, of which the items are what is new."""
+    and handoffs, by place or by name, and by name alone a stored prompt, and the response or
+    conversation that it goes on from, of which the items are what is new."""
     return {**dict(zip(_PLACES, rest, strict=False)), **named}
 
 
@@ -125,6 +125,8 @@ def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) 
         body["text"] = {"format": {"type": "json_schema", **shown}}
     if name := getattr(model, "model", None):
         body["model"] = str(name)
+    if prompt := arguments.get("prompt"):
+        body["prompt"] = prompt  # its variables are a user's words
     chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
     body |= {key: arguments[name] for name, key in chains.items() if arguments.get(name)}
     return body
@@ -139,6 +141,8 @@ def _others(
         if name == "output_schema" and new.get("text") != body.get("text"):
             shape = new["text"]["format"]
             return with_schema(own, AnswerSchema(shape["name"], None, shape["schema"]))
+        if name == "prompt" and own:
+            return new["prompt"]
         is_tools = own and name in ("tools", "handoffs")
         return redacted_tools(own, body, new) if is_tools else own
 
