@@ -21,6 +21,7 @@ from typing import Any
 from contextwright.adapters.langchain.chat_messages import MESSAGES
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.port import context_of
+from contextwright.errors import SpecError
 
 
 def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, Any]], Any]:
@@ -30,7 +31,16 @@ def pre_model_hook(spec: Any = None, **options: Any) -> Callable[[Mapping[str, A
     Args:
         spec: what requests hold, or a `Context`.
         options: of `Context`, where none is given: it needs `model=...`.
+
+    Raises:
+        SpecError: `read_back`, whose tools a hook can not bring. Whatever else a context refuses.
     """
+    if options.get("read_back"):
+        raise SpecError(
+            "a hook brings no tools, and the model would be shown refs that it can not read",
+            where="pre_model_hook(read_back=True)",
+            fix="ContextMiddleware(..., read_back=True) brings them; or leave it out",
+        )
     context = context_of(spec, options)
 
     def hook(state: Mapping[str, Any]) -> dict[str, Any]:
