@@ -179,6 +179,10 @@ MISTAKES = {
     "a file that is none": (lambda: read_session("gone.json"), "path"),
     "text for a file": (lambda: read_session('{"messages": []}'), "path"),
     "a format to read": (lambda: read_session(MESSAGES, format="openai"), "openai-chat"),
+    "a format before its session": (lambda: write_session("anthropic", SESSION), "give a Session"),
+    "a file's path for a format": (
+        lambda: write_session(SESSION, __import__("pathlib").Path("out.json")), "path='out.json'"),
+    "a number for a format": (lambda: write_session(SESSION, 5), "openai-chat"),
     "a path for a format": (lambda: write_session(SESSION, "out.json"), "path="),
     "what is no message": (lambda: session_from([{"colour": "red"}]), "message"),
     "two sessions in one": (lambda: read_session(b'{"messages": []}\n{"messages": []}\n'), "one a line"),

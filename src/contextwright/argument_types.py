@@ -44,7 +44,7 @@ def refuse_stream(source: Any, fault: type[ContextwrightError], where: str) -> N
     """
     if isinstance(source, Iterator | AsyncIterator):
         raise fault(
-            f"expected a list of messages, got {type(source).__name__}, which is read once and gone",
+            f"expected a list of messages, got {type(source).__name__}: what it gives is gone then",
             where=where,
             fix="make a list of it first: list(messages)",
         )

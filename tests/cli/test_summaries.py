@@ -99,7 +99,9 @@ def test_tables_fit_80_columns_whatever_is_in_a_session(name, command, tmp_path,
         assert re.match(r"\d+ (results?|messages?|texts?|exchanges?) \w+, ", lines[0])
 
 
-@pytest.mark.parametrize("words", ["订单状态：已发货。客户要求退款" * 5, "配達 🙏 " * 20, "plain words " * 9])
+@pytest.mark.parametrize(
+    "words", ["订单状态：已发货。客户要求退款" * 5, "配達 🙏 " * 20, "plain words " * 9]
+)
 def test_scores_can_be_read_whatever_language_a_session_is_in(tmp_path, words):
     session = Session("s")
     for turn in range(4):
@@ -113,7 +115,8 @@ def test_scores_can_be_read_whatever_language_a_session_is_in(tmp_path, words):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("包装破损", "包装破损"), ("包装破损了", "包装破…"), ("abcdefghi", "abcdefg…")]
+    ("text", "shown"),
+    [("包装破损", "包装破损"), ("包装破损了", "包装破…"), ("abcdefghi", "abcdefg…")],
 )
 def test_a_cell_is_cut_by_the_columns_that_it_takes(text, shown):
     assert inert(text, 8).plain == shown

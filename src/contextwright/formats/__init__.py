@@ -228,17 +228,18 @@ def write_session(
         SessionError: it can not be written: it holds what is no JSON, or the file does not open.
         LossyFormat: it would lose something, and `strict` was asked for.
     """
-    if format not in FORMATS and Path(format).suffix:
-        raise UnknownFormat(
-            f"no format {format!r}",
-            where="write_session(session, format)",
-            fix=f"a file goes behind the format: write_session(session, path={format!r})",
-        )
-    module = format_named(format)
     from contextwright.argument_types import expect_types
     from contextwright.session.session import Session
 
-    expect_types("write_session(session, format)", SessionError, session=(session, Session))
+    where = "write_session(session, format)"
+    expect_types(where, SessionError, session=(session, Session))
+    if format not in FORMATS and Path(str(format)).suffix:
+        raise UnknownFormat(
+            f"no format {format!r}",
+            where=where,
+            fix=f"a file goes behind the format: write_session(session, path={str(format)!r})",
+        )
+    module = format_named(format)
     value = module.write(session)
     try:
         data = _encoded(value, lines=module.LINES)
@@ -323,7 +324,7 @@ def _expect_source(source: Any) -> None:
             where=where,
             fix="session_from(source) reads what an SDK or a framework holds",
         )
-    if isinstance(source, str) and source.lstrip()[:1] in ("{", "[") and "\"" in source:
+    if isinstance(source, str) and source.lstrip()[:1] in ("{", "[") and '"' in source:
         raise SessionError(
             "expected a path, got JSON: a text names a file",
             where=where,
