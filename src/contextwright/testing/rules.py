@@ -330,9 +330,9 @@ def _refs_resolve(case: Case) -> Iterator[Breach]:
             refs.read(ref)
         except ContextwrightError as error:
             yield ref, error.what
-    said = _session_texts(case.session.snapshot())
+    texts = _session_texts(case.session.snapshot())
     for half in sorted({half for text in case.texts for half in HALF_REF.findall(text)}):
-        if not any(half in text for text in said):
+        if not any(half in text for text in texts):
             yield half, "a ref was cut through"
 
 
