@@ -87,8 +87,8 @@ class Context(ProcessBound):
     def __init__(
         self,
         spec: SpecLike | None = None,
-        *,
         model: str | None = None,
+        *,
         conversations: Conversations | None = None,
         **options: Unpack[EngineOptions],
     ) -> None:
