@@ -9,7 +9,9 @@ from pydantic_ai import FunctionToolset, RunContext, Tool
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import RetryModelRequest
 from pydantic_ai.messages import ModelResponse
-from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.models import Model, ModelRequestContext
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.wrapper import WrapperModel
 
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
@@ -54,7 +56,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         request = MappedRequest(
             MESSAGES,
             request_context.messages,
-            model=request_context.model.model_name,
+            model=_name(request_context.model),
             system=[part.content for part in instructions],
             output=output,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
@@ -92,3 +94,12 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             raise error
         await self.port.asmaller(body, error)
         raise RetryModelRequest from error
+
+
+def _name(model: Model) -> str:
+    """The name of the model that is asked first: one that falls back on others has a name of all
+    of them, by which nobody knows a window. What is too long for another comes back as a refusal.
+    """
+    while isinstance(model, FallbackModel | WrapperModel):
+        model = model.models[0] if isinstance(model, FallbackModel) else model.wrapped
+    return model.model_name
