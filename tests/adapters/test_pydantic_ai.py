@@ -26,13 +26,13 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
-from contextwright import C, Context
+from contextwright import C, Context, SpecError
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.pydantic_ai import ContextCapability
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
 from contextwright.testing.adapter_suite import AdapterSuite
 from contextwright.testing.adapter_suite.suite_tools import read, reading
-from contextwright.testing.strict_server import Reply, StrictServer
+from contextwright.testing.strict_server import Reply, StrictServer, call
 
 
 @pytest.fixture(scope="module", params=DRIVERS, ids=lambda driver: driver.name)
@@ -287,3 +287,18 @@ def test_a_model_that_stands_in_is_asked_for_less_where_its_window_is_smaller():
         agent = Agent(model, tools=[read], capabilities=[ContextCapability(C.compaction(30_000))])
         assert agent.run_sync("read all").output == "done"
     assert small.overflows == len(small.refused) and small.overflows and len(busy.failed) > 13
+
+
+def test_the_tool_of_an_answer_is_in_scope_or_refused():
+    """Without it no answer would ever come."""
+    with StrictServer([call("final_result", to="Zoe")]) as server:
+        spec = C.default() + C.tools("read")
+        capability = ContextCapability(spec)
+        model = chat_model(server, "gpt-5")
+        agent = Agent(model, output_type=Letter, tools=[read], capabilities=[capability])
+        with pytest.raises(SpecError, match="by which the answer comes: 'final_result'"):
+            agent.run_sync("go")
+        capability = ContextCapability(C.default() + C.tools("final_result"))
+        agent = Agent(model, output_type=Letter, tools=[read], capabilities=[capability])
+        assert agent.run_sync("go").output == Letter(to="Zoe")
+    assert server.requests[0].tools == ("final_result",)
