@@ -12,8 +12,8 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.first_models import first_model
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
+from contextwright.adapters.model_copies import first_model
 from contextwright.adapters.port import ContextPort, context_of
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES
 from contextwright.adapters.redacted_tools import answer_tools
