@@ -21,6 +21,7 @@ from openai.types.responses import (
     ResponseOutputMessage,
     ResponseOutputText,
 )
+from pydantic import BaseModel, Field
 from tests.adapters.drivers import openai_agents_runs as drivers
 
 from contextwright.adapters.openai_agents import ContextFilter, ContextProvider, read_back_tools
@@ -151,3 +152,18 @@ def test_an_agent_without_the_tools_that_read_back_is_shown_no_refs(hook, stream
 def test_a_model_of_the_frameworks_own_has_no_tools_that_read_back():
     with pytest.raises(SpecError, match="no context"):
         read_back_tools(OpenAIProvider(api_key="none").get_model("gpt-5"))
+
+
+class Letter(BaseModel):
+    to: str = Field(description="such as a@b.co")
+
+
+def test_a_filter_refuses_what_it_can_not_redact():
+    """It hands over items and instructions alone: the shape of an answer was sent as it was."""
+    agent = Agent("writer", model="gpt-5", output_type=Letter)
+    model = Scripted()
+    config = RunConfig(model_provider=Provided(model), tracing_disabled=True)
+    config.call_model_input_filter = ContextFilter(C.redact("email"))
+    with pytest.raises(SpecError, match="the answer's shape") as caught:
+        Runner.run_sync(agent, "go", run_config=config)
+    assert "ContextProvider" in caught.value.fix and not model.asked

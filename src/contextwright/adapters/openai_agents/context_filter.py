@@ -9,8 +9,15 @@ from agents.run_config import CallModelData, ModelInputData
 from agents.run_context import RunContextWrapper
 
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
+from contextwright.adapters.openai_agents.function_tools import (
+    answer_format,
+    function_tools,
+    port_for,
+    schemas,
+)
 from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.redacted_tools import expect_same_tools
+from contextwright.errors import SpecError
 
 _ASKS = frozenset({"user", "system", "developer"})
 MOST = 4096
@@ -37,9 +44,15 @@ class ContextFilter(ContextOwner):
         self.tools = function_tools(self.port)
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
-        """What the model is sent."""
+        """What the model is sent.
+
+        Raises:
+            SpecError: the spec says something else of the tools, or of the shape of the answer,
+                which a filter can not change.
+        """
         items, instructions = data.model_data.input, data.model_data.instructions
         body: Body = {"input": items, "tools": schemas(data.agent.tools, data.agent.handoffs)}
+        body |= answer_format(data.agent.output_type)
         if instructions:
             body["instructions"] = instructions
         model = data.agent.model
@@ -49,7 +62,17 @@ class ContextFilter(ContextOwner):
         if _goes_on(items):
             body["previous_response_id"] = self.hooks.answer_to(items) or "kept by the provider"
         new = await port_for(self.port, data.agent.tools).compiled(body)
+        _expect_items_alone(body, new)
         return ModelInputData(input=new["input"], instructions=new.get("instructions"))
+
+
+def _expect_items_alone(body: Body, new: Body) -> None:
+    """Refuse what is not sent as the spec has it."""
+    fix = "ContextProvider(spec), or context_model(model, spec)"
+    expect_same_tools(body, new, fix)
+    if new.get("text") != body.get("text"):
+        what = "the spec redacts something of the answer's shape, which a filter can not change"
+        raise SpecError(what, where="the agent's output_type", fix=fix)
 
 
 def _goes_on(items: Any) -> bool:

@@ -8,10 +8,15 @@ from typing import Any, TypeVar
 from agents import FunctionTool, Model, ModelProvider
 from agents.models.multi_provider import MultiProvider
 
-from contextwright.adapters.answer_schemas import AnswerSchema, answer_schema, with_schema
+from contextwright.adapters.answer_schemas import AnswerSchema, with_schema
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
+from contextwright.adapters.openai_agents.function_tools import (
+    answer_format,
+    function_tools,
+    port_for,
+    schemas,
+)
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.redacted_tools import redacted_tools
 from contextwright.adapters.streams import astream
@@ -120,9 +125,7 @@ def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) 
     }
     if instructions:
         body["instructions"] = instructions
-    if (shape := answer_schema(arguments.get("output_schema"))) is not None:
-        shown = {"name": shape.name, "schema": shape.schema}
-        body["text"] = {"format": {"type": "json_schema", **shown}}
+    body |= answer_format(arguments.get("output_schema"))
     if name := getattr(model, "model", None):
         body["model"] = str(name)
     chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
