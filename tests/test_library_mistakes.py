@@ -179,6 +179,10 @@ MISTAKES = {
     "a file that is none": (lambda: read_session("gone.json"), "path"),
     "text for a file": (lambda: read_session('{"messages": []}'), "path"),
     "a format to read": (lambda: read_session(MESSAGES, format="openai"), "openai-chat"),
+    "a format before its session": (lambda: write_session("anthropic", SESSION), "give a Session"),
+    "a file's path for a format": (
+        lambda: write_session(SESSION, __import__("pathlib").Path("out.json")), "path='out.json'"),
+    "a number for a format": (lambda: write_session(SESSION, 5), "openai-chat"),
     "a path for a format": (lambda: write_session(SESSION, "out.json"), "path="),
     "what is no message": (lambda: session_from([{"colour": "red"}]), "message"),
     "two sessions in one": (lambda: read_session(b'{"messages": []}\n{"messages": []}\n'), "one a line"),
@@ -195,6 +199,14 @@ MISTAKES = {
     "a text to artifacts": (lambda: FileArtifacts("arts").put("text"), "encode()"),
     "pairs of a file": (lambda: read_session([("user", "hi")]), "session_from"),
     "objects of an SDK": (lambda: read_session([Event(id="a", role="user")]), "session_from"),
+    "messages that are a tuple": (lambda: read_session(tuple(MESSAGES)), "session_from"),
+    "JSON for a file": (lambda: read_session(' [{"role": "user"}]'), "json.loads"),
+    "a long text of JSON": (lambda: read_session('[{"role": "' + "x" * 9000 + '"}]'), "got JSON"),
+    "messages that are read once": (lambda: read_session(iter(MESSAGES)), "list(messages)"),
+    "a generator to compile": (lambda: compile((m for m in MESSAGES), model="gpt-5"), "list(messages)"),
+    "a generator in a loop": (lambda: contextwright.Context(model="gpt-5")(iter(MESSAGES)),
+                              "list(messages)"),
+    "a generator of messages": (lambda: session_from(iter(MESSAGES)), "list(messages)"),
     "nothing to read": (lambda: read_session([]), "no message"),
     "replay of another": (lambda: replay(made().manifest, SESSION), "session"),
     "an injector's phase": (lambda: Injector("p", C.none(), phase="runtme"), "runtime"),
@@ -262,3 +274,11 @@ def test_every_word_says_what_it_takes(word):
 
 def test_there_are_enough_of_them():
     assert len(MISTAKES) >= 24 + 30
+
+
+def test_a_model_stands_behind_its_spec_wherever_one_is_wanted():
+    spec = C.window(n=5)
+    named = compile(MESSAGES, spec, model="gpt-5").body
+    assert compile(MESSAGES, spec, "gpt-5").body == named
+    context = contextwright.Context(spec, "gpt-5")
+    assert context(MESSAGES) == MESSAGES and context.pack.manifest.model == "gpt-5"

@@ -1,6 +1,6 @@
 """Arguments of another type than a function takes, named before they do anything."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
 from contextwright.errors import ContextwrightError, is_number
@@ -33,6 +33,20 @@ def expect_types(where: str, fault: type[ContextwrightError], **expected: tuple[
             f"expected {words} as {name}, got {type(value).__name__}",
             where=where,
             fix=f"{name}={example}, say" if example else f"give a {kind.__name__}",
+        )
+
+
+def refuse_stream(source: Any, fault: type[ContextwrightError], where: str) -> None:
+    """Refuse what is read once and gone, such as a generator, where a list is wanted.
+
+    Raises:
+        ContextwrightError: it is one.
+    """
+    if isinstance(source, Iterator | AsyncIterator):
+        raise fault(
+            f"expected a list of messages, got {type(source).__name__}: what it gives is gone then",
+            where=where,
+            fix="make a list of it first: list(messages)",
         )
 
 

@@ -30,6 +30,7 @@ from openai.types.responses import (
     ResponseOutputMessage,
     ResponseOutputText,
 )
+from pydantic import BaseModel, Field
 from tests.adapters.drivers import openai_agents_runs as drivers
 
 from contextwright.adapters.openai_agents import (
@@ -206,7 +207,7 @@ def find(key: str) -> str:
     ],
     ids=["tool", "handoff", "prompt"],
 )
-def test_a_filter_refuses_what_it_can_not_redact(fields):
+def test_a_filter_refuses_tools_and_prompts_that_it_can_not_redact(fields):
     """It gives items and instructions back, and all else would leave as it came."""
     with StrictServer(["done"]) as server:
         agent = Agent("a", model=responses_model(server), **fields)
@@ -214,3 +215,18 @@ def test_a_filter_refuses_what_it_can_not_redact(fields):
         with pytest.raises(SpecError, match="context_model"):
             asyncio.run(Runner.run(agent, "hi", run_config=config))
         assert not server.requests
+
+
+class Letter(BaseModel):
+    to: str = Field(description="such as a@b.co")
+
+
+def test_a_filter_refuses_what_it_can_not_redact():
+    """It hands over items and instructions alone: the shape of an answer was sent as it was."""
+    agent = Agent("writer", model="gpt-5", output_type=Letter)
+    model = Scripted()
+    config = RunConfig(model_provider=Provided(model), tracing_disabled=True)
+    config.call_model_input_filter = ContextFilter(C.redact("email"))
+    with pytest.raises(SpecError, match="the answer's shape") as caught:
+        Runner.run_sync(agent, "go", run_config=config)
+    assert "ContextProvider" in caught.value.fix and not model.asked

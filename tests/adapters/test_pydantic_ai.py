@@ -20,16 +20,19 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
-from contextwright import C, Context
+from contextwright import C, Context, SpecError
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.pydantic_ai import ContextCapability
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
 from contextwright.testing.adapter_suite import AdapterSuite
-from contextwright.testing.strict_server import StrictServer
+from contextwright.testing.adapter_suite.suite_tools import read, reading
+from contextwright.testing.strict_server import Reply, StrictServer, call
 
 
 @pytest.fixture(scope="module", params=DRIVERS, ids=lambda driver: driver.name)
@@ -255,3 +258,47 @@ def test_instructions_that_are_redacted_stay_apart():
         assert agent.run_sync("go").output == "done"
     system = [each for each in server.requests[0].body["messages"] if each["role"] == "system"]
     assert [each["content"] for each in system] == ["for [REDACTED]", "now"]
+
+
+def chat_model(server, name):
+    provider = OpenAIProvider(base_url=f"{server.url}/v1", api_key="none")
+    provider.client.max_retries = 0
+    return OpenAIChatModel(name, provider=provider)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_models_that_stand_in_for_another_are_asked_what_that_would_be(wrapped):
+    """A model that falls back has a name of its own, `fallback:gpt-5,gpt-4o`, which nobody knows."""
+    with StrictServer([*reading(8), Reply(status=503), "done"], window=100_000) as server:
+        model = FallbackModel(chat_model(server, "gpt-5"), chat_model(server, "gpt-4o"))
+        context = ContextCapability(C.compaction(8_000))
+        given = WrapperModel(model) if wrapped else model
+        agent = Agent(given, tools=[read], capabilities=[context])
+        assert agent.run_sync("read all").output == "done"
+    assert context.context.manifest.model == "gpt-5" and context.context.manifest.tokens < 8_000
+    assert {request.model for request in server.requests} == {"gpt-5", "gpt-4o"}
+
+
+def test_a_model_that_stands_in_is_asked_for_less_where_its_window_is_smaller():
+    """The first is busy, the second says that the request is too long."""
+    busy = StrictServer([Reply(status=429)] * 40)
+    with StrictServer([*reading(12), "done"], window=9_000) as small, busy:
+        model = FallbackModel(chat_model(busy, "gpt-5"), chat_model(small, "gpt-4o"))
+        agent = Agent(model, tools=[read], capabilities=[ContextCapability(C.compaction(30_000))])
+        assert agent.run_sync("read all").output == "done"
+    assert small.overflows == len(small.refused) and small.overflows and len(busy.failed) > 13
+
+
+def test_the_tool_of_an_answer_is_in_scope_or_refused():
+    """Without it no answer would ever come."""
+    with StrictServer([call("final_result", to="Zoe")]) as server:
+        spec = C.default() + C.tools("read")
+        capability = ContextCapability(spec)
+        model = chat_model(server, "gpt-5")
+        agent = Agent(model, output_type=Letter, tools=[read], capabilities=[capability])
+        with pytest.raises(SpecError, match="by which the answer comes: 'final_result'"):
+            agent.run_sync("go")
+        capability = ContextCapability(C.default() + C.tools("final_result"))
+        agent = Agent(model, output_type=Letter, tools=[read], capabilities=[capability])
+        assert agent.run_sync("go").output == Letter(to="Zoe")
+    assert server.requests[0].tools == ("final_result",)

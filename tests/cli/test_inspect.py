@@ -103,3 +103,10 @@ def test_a_key_of_the_environment_is_no_option_that_was_typed(path, tmp_path, mo
     monkeypatch.setenv("CONTEXTWRIGHT_KEY", "k")
     answer = CliRunner().invoke(ctx, ["inspect", str(path), "-o", str(tmp_path / "r.html")])
     assert answer.exit_code == 0, answer.output
+
+
+def test_one_call_is_counted_in_the_singular(tmp_path):
+    path, out = tmp_path / "one.json", tmp_path / "report.html"
+    path.write_text('[{"role": "user", "content": "hi"}]')
+    answer = CliRunner().invoke(ctx, ["inspect", str(path), "-o", str(out)])
+    assert f"{out}: 1 call, 1 spec, " in answer.output

@@ -9,8 +9,10 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 from tests.inspect.builders import support_session
 
+from contextwright import Session
 from contextwright.cli.main import ctx
 from contextwright.cli.progress import ProgressBars
+from contextwright.cli.tables import inert
 from contextwright.formats import write_session
 
 SPEC = "C.window(n=4) | C.compact(min_tokens=40) | C.budget(3000)"
@@ -95,3 +97,26 @@ def test_tables_fit_80_columns_whatever_is_in_a_session(name, command, tmp_path,
     assert all(char.isprintable() for line in lines for char in line)
     if tool:
         assert re.match(r"\d+ (results?|messages?|texts?|exchanges?) \w+, ", lines[0])
+
+
+@pytest.mark.parametrize(
+    "words", ["订单状态：已发货。客户要求退款" * 5, "配達 🙏 " * 20, "plain words " * 9]
+)
+def test_scores_can_be_read_whatever_language_a_session_is_in(tmp_path, words):
+    session = Session("s")
+    for turn in range(4):
+        session.user(f"{turn} {words}")
+        session.assistant(words)
+    path = str(tmp_path / "s.jsonl")
+    write_session(session, "contextwright", path)
+    lines = run("salience", path).splitlines()
+    assert all(name in lines[2] for name in ("score", "recency", "entity", "user", "form"))
+    assert max(cell_len(line.rstrip()) for line in lines) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("包装破损", "包装破损"), ("包装破损了", "包装破…"), ("abcdefghi", "abcdefg…")],
+)
+def test_a_cell_is_cut_by_the_columns_that_it_takes(text, shown):
+    assert inert(text, 8).plain == shown

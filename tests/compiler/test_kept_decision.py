@@ -11,9 +11,10 @@ from tests.compiler.test_horizon import outcome
 from tests.parameters import few
 from tests.rules.samples import SAMPLES
 
-from contextwright import C, Session
+from contextwright import C, Engine, Session
 from contextwright.compiler import horizon, kept_decision, spec_compiler
 from contextwright.compiler.plan import plan
+from contextwright.compiler.replay import replay
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ContextwrightError
 from contextwright.session.event import Tool
@@ -447,3 +448,18 @@ def test_long_requests_share_out_their_tokens_anew(format):
     """Where a counter estimates, what one message is said to take moves with all the others."""
     events = agent_events(random.Random(3), 70)
     grown(C.default() | C.budget(90_000), events, target_for(format), 5)
+
+
+@pytest.mark.parametrize("spec", [C.default() + C.premise(unknown=True), C.default() + C.premise()])
+def test_a_receipt_names_no_answer_of_an_earlier_question(spec):
+    session = Session("s")
+    session.user("The hotel has a room for 80 euros a night.")
+    session.assistant("Yes.")
+    engine, kinds = Engine(spec, target=target_for("openai-chat")), []
+    for said in ("Which of your rooms costs 80 euros a night?", "Thanks.", "Fine."):
+        session.user(said)
+        pack = engine.compile(session)
+        kinds.append([answer.kind for answer in pack.manifest.answers])
+        replay(pack, session)
+        session.assistant("Well.")
+    assert kinds == [["premises"], [], []]

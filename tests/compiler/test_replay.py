@@ -5,12 +5,18 @@ import random
 import msgspec
 import pytest
 
-from contextwright import C, compile
+from contextwright import C, Engine, Session, compile, read_session
 from contextwright.compiler import Manifest, Pack, manifest_from_json, replay
-from contextwright.errors import ContextwrightError, MalformedRecord, ReplayError, SpecError
+from contextwright.errors import (
+    BudgetError,
+    ContextwrightError,
+    MalformedRecord,
+    ReplayError,
+    SpecError,
+)
 from contextwright.spec.codec import from_data
 from contextwright.spec.task import Answer
-from contextwright.testing import session_of
+from contextwright.testing import session_of, target_for
 
 SPEC = C.window(n=2) | C.compact() | C.budget(3000)
 
@@ -157,3 +163,33 @@ def test_a_manifest_of_before_the_digest_is_replayed(session, pack):
     assert replay(manifest_from_json(msgspec.json.encode(old)), session).body == pack.body
     old["digest"] = pack.manifest.digest
     assert replay(manifest_from_json(msgspec.json.encode(old)), session).body == pack.body
+
+
+ASKING = (
+    C.fit(3000, strategy="summarize_only"), C.fit(3000), C.budget(2500, overflow="summarize"),
+    C.decay(1, 1, subtasks=True), C.rolling(2) | C.budget(3000), C.default() + C.premise(unknown=True),
+    C.default() | C.summarize(max_tokens=80) | C.truncate(40) | C.compaction(2500),
+)  # fmt: skip
+"""Specs that ask models."""
+
+
+@pytest.mark.parametrize("spec", ASKING, ids=repr)
+@pytest.mark.parametrize(
+    ("name", "first"), [("pi_coding", 24), ("tau_bench_airline", 20), ("sgd", 4)]
+)
+def test_each_request_of_a_recorded_session_that_grows_can_be_built_again(
+    spec, name, first, read_rows
+):
+    """What was worked out for one request makes no other one of the next."""
+    whole = read_session(read_rows(name, 1)[0])
+    session = Session(whole.id, tools=whole.tools)
+    engine = Engine(spec, target=target_for("gemini"), suspend=False)
+    for place, event in enumerate(whole.log[:70]):
+        session.append(event)
+        if place < first - 1 or event.role not in {"user", "tool"}:
+            continue
+        try:
+            pack = engine.compile(session)
+        except BudgetError:  # what a user gave is more than the limit
+            return
+        replay(pack, session)

@@ -344,3 +344,20 @@ def test_results_whose_calls_the_provider_has_are_sent_in_short_where_they_must_
 def test_no_messages_are_nothing_to_send():
     with pytest.raises(SpecError, match="there is nothing to send"):
         Context(C.default(), model="gpt-5")([])
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "claude-sonnet-4-5"])
+def test_a_body_without_a_tool_in_scope_has_none(model):
+    """The request that was counted had none, and the body kept all of them."""
+    tool = {"name": "mail", "description": "Mail.", "parameters": {"type": "object"}}
+    tools = [{"type": "function", "function": tool}]
+    if model != "gpt-5":
+        tools = [{"name": "mail", "input_schema": {"type": "object"}}]
+    body = {"model": model, "messages": [{"role": "user", "content": "hi"}], "tools": tools}
+    assert "tools" not in Context(C.default() + C.tools("read"))(body)
+    assert Context(C.default() + C.tools("mail"))(body) == body
+
+
+def test_an_empty_instruction_stays():
+    body = {"model": "gpt-5", "instructions": "", "input": "hi"}
+    assert Context(C.default())(body) == body

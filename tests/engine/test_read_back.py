@@ -86,7 +86,7 @@ def test_lines_and_matches_are_read_alone():
         lines == "row 1234: value 8638\nrow 1235: value 8645\n[lines 1235-1236 of 2000: all of it]"
     )
     matches = reader(session).call("expand", {"ref": "event://e1#0", "grep": r"^row 1234\b"})
-    assert matches == "1235: row 1234: value 8638\n[1 matching lines in 2000 lines: all of it]"
+    assert matches == "1235: row 1234: value 8638\n[1 matching line in 2000 lines: all of it]"
     none = reader(session).call("expand", '{"ref": "event://e1#0", "grep": "nothing like it"}')
     assert none == "\n[0 matching lines in 2000 lines: all of it]"
 

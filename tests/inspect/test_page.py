@@ -448,3 +448,28 @@ def test_why_the_agent_forgot_the_order_number_in_four_clicks(browser, address):
     assert "v=call" in page_.url and "s=B" in page_.url
     assert "AX-4712" not in page_.locator(".messages").inner_text()
     tab.close()
+
+
+def test_a_session_of_one_message_is_told_in_the_singular_with_no_words_over_others(
+    browser, tmp_path
+):
+    session = Session("s")
+    session.user("hi")
+    data = data_of(session, ["C.default() | C.compaction(32000)"], "gpt-5")
+    tab = written(browser, tmp_path, data)
+    page = tab.page
+    assert "1 block × 1 call" in page.get_by_label("Fate of every block", exact=True).inner_text()
+    label, shown = page.locator(".budget-label"), page.get_by_role("button", name="layer")
+    below = shown.bounding_box()["y"] + shown.bounding_box()["height"]
+    assert "far above" in label.inner_text() and label.bounding_box()["y"] >= below
+    tab.close()
+
+
+def test_a_fate_is_not_said_twice(tab):
+    fates = [
+        tab.at(v="session", s="B", c=call, b=block).locator("[data-value=fate]").inner_text()
+        for call in (10, 16)
+        for block in DATA["blocks"]["id"]
+    ]
+    assert "compacted" in fates or "raw: whole" in fates
+    assert all(len(set(fate.split(": "))) == len(fate.split(": ")) for fate in fates)

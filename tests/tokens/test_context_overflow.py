@@ -289,6 +289,9 @@ def test_of_tasks_that_ran_together_the_one_that_was_too_long_is_found():
     assert found is not None and (found.limit, found.requested) == (128000, 192041)
     limited = as_openai(429, {"error": {"message": "Rate limit reached", "code": None}})
     assert overflow_of(ExceptionGroup("run", [limited])) is None
+    # one model is busy, and the one that stands in for it has a smaller window
+    busy = overflow_of(ExceptionGroup("all models failed", [limited, as_openai(400, body)]))
+    assert busy == found
 
 
 def test_a_limit_in_tokens_of_a_body_is_one_of_tokens():

@@ -17,7 +17,8 @@ class MappedCall(Generic[MessageT]):
         request: with the framework's messages.
         bill: what an answer, or a piece of one, says that it cost.
         run: as `ContextPort` says.
-        sent: what of a compiled body goes to the model; by default the framework's messages.
+        sent: what of a compiled body goes to the model; by default the framework's messages
+            alone, whose tools stay as they are.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class MappedCall(Generic[MessageT]):
     ) -> None:
         self._port = port.for_tools(reads_back=request.reads_back)
         self._request, self._bill, self._run = request, bill, run
-        self._sent = sent or request.messages_of
+        self._sent = sent or request.messages_alone
 
     def answer(self, send: Callable[[Any], Any]) -> Any:
         """What `send` gives for what is sent."""

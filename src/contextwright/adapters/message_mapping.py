@@ -13,7 +13,7 @@ from contextwright.adapters.answer_schemas import AnswerSchema, answer_schema, w
 from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
-from contextwright.adapters.redacted_tools import redacted_tools
+from contextwright.adapters.redacted_tools import expect_same_tools, redacted_tools
 from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")
@@ -124,9 +124,8 @@ class MappedRequest(Generic[MessageT]):
         self.reads_back = not declared or len(functions) < len(declared)
         self._output = output
         if (shape := answer_schema(output)) is not None:
-            name, description, parameters = shape
-            schema = {"name": name, "schema": parameters}
-            schema |= {"description": description} if description else {}
+            schema = {"name": shape.name, "schema": shape.schema}
+            schema |= {"description": shape.description} if shape.description else {}
             self.body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if functions:
             self.body["tools"] = [{"type": "function", "function": each} for each in functions]
@@ -168,7 +167,7 @@ class MappedRequest(Generic[MessageT]):
         return own + len(list(takewhile(lambda source: source is None, sources[own:leading])))
 
     def tools_of(self, compiled: Body, tools: Iterable[Any]) -> list[Any]:
-        """The framework's tools, with what a compiled body says of them."""
+        """Of the framework's tools those in a compiled body, with what it says of them."""
         return redacted_tools(tools, self.body, compiled)
 
     def output_of(self, compiled: Body) -> Any:
@@ -190,9 +189,10 @@ class MappedRequest(Generic[MessageT]):
         Raises:
             SpecError: as `output_of` says.
         """
-        new = dict(own)
-        if own.get("tools"):
-            new["tools"] = self.tools_of(compiled, own["tools"])
+        new = {key: own[key] for key in own if key != "tools" or not own[key]}
+        # providers refuse an empty list
+        if tools := self.tools_of(compiled, own.get("tools") or ()):
+            new["tools"] = tools
         if own.get("response_format"):
             new["response_format"] = self.output_of(compiled)
         return new
@@ -210,6 +210,14 @@ class MappedRequest(Generic[MessageT]):
         pairs = enumerate(zip(sent, own, strict=False))
         same = next((n for n, (one, other) in pairs if one is not other), len(own))
         return [*sent[:same], *map(self._mapping.without_reasoning, sent[same:])]
+
+    def messages_alone(self, compiled: Body) -> list[MessageT]:
+        """The same, for a hook that hands over nothing else.
+
+        Raises:
+            SpecError: the compiled body has other tools.
+        """
+        return self.messages_of(expect_same_tools(self.body, compiled))
 
     def _groups(self, compiled: Sequence[Wire]) -> list[tuple[int, dict[int, Wire]]]:
         """Compiled chat messages by the framework's message that they are of; -1 for an added

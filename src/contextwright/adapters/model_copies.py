@@ -43,3 +43,15 @@ def port_of(model: Any) -> ContextPort:
             fix="give the model that this adapter made",
         )
     return port()
+
+
+def first_model(model: Any) -> Any:
+    """The model that is asked first, of one that falls back on others or stands around another:
+    such a one has a name by which nobody knows a window. What is too long for another comes back
+    as a refusal."""
+    while True:
+        models = getattr(model, "models", None)
+        known = models if isinstance(models, list) else [getattr(model, "wrapped", None)]
+        if not known or known[0] is None:
+            return model
+        model = known[0]

@@ -1,10 +1,12 @@
-"""What a spec redacts of the tools that a framework hands over with its request."""
+"""What a spec makes of the tools that a framework hands over with its request: what is said of them
+is redacted, and those that are not in scope are left out."""
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from contextwright.adapters.port import Body
+from contextwright.errors import SpecError
 from contextwright.formats.record_copies import copy_with, with_method
 
 
@@ -26,15 +28,73 @@ _FIELDS = (
 
 
 def redacted_tools(tools: Iterable[Any], body: Body, compiled: Body) -> list[Any]:
-    """A framework's tools as a compiled body has them: copies, of their types, of those of which a
-    model is shown something else.
+    """A framework's tools as a compiled body has them: without those that it leaves out, and with
+    copies, of their types, of those of which a model is shown something else. What a body does not
+    show, such as a provider's own tools, stays.
 
     Args:
         body: as it was given to be compiled.
     """
+    out, changed = _out_of_scope(body, compiled), _changed(body, compiled)
+    left = [tool for tool in tools if not out or _name(tool) not in out]
+    return [_with_changes(tool, changed) for tool in left] if changed else left
+
+
+def expect_same_tools(body: Body, compiled: Body, fix: str = "") -> Body:
+    """The compiled body, where its tools are the same, for a hook that hands over messages alone.
+
+    Args:
+        body: as it was given to be compiled.
+        fix: what does it instead; by default what to do about the tools.
+
+    Raises:
+        SpecError: it leaves tools out, or says something else of them.
+    """
+    for names, what, other in (
+        (_out_of_scope(body, compiled), "leaves out", "give the agent the tools in scope alone"),
+        (_changed(body, compiled), "redacts something of", "take it out of what is said of them"),
+    ):
+        if names:
+            raise SpecError(
+                f"the spec {what} tools, which this framework's hook can not change",
+                where=f"the tools {', '.join(sorted(names))}",
+                fix=fix or other,
+            )
+    return compiled
+
+
+def answer_tools(tools: Iterable[Any], body: Body, compiled: Body) -> list[Any]:
+    """`redacted_tools` of those by which an answer that is data comes: without them none does.
+
+    Raises:
+        SpecError: one is not in the spec's scope.
+    """
+    own = list(tools)
+    left = redacted_tools(own, body, compiled)
+    if len(left) < len(own):
+        names = ", ".join(repr(_name(tool)) for tool in own)
+        raise SpecError(
+            f"the spec leaves out a tool by which the answer comes: {names}",
+            where="C.tools(...)",
+            fix=f"name it among the tools in scope: C.tools(..., {names})",
+        )
+    return left
+
+
+def _out_of_scope(body: Body, compiled: Body) -> set[str]:
+    return dict(_tools(body)).keys() - dict(_tools(compiled)).keys()
+
+
+def _changed(body: Body, compiled: Body) -> dict[str, tuple[str, Any]]:
     own, shown = dict(_tools(body)), dict(_tools(compiled))
-    changed = {name: shown[name] for name in own.keys() & shown.keys() if own[name] != shown[name]}
-    return [_with_changes(tool, changed) for tool in tools] if changed else list(tools)
+    return {name: shown[name] for name in own.keys() & shown.keys() if own[name] != shown[name]}
+
+
+def _name(tool: Any) -> str:
+    if isinstance(tool, dict):
+        return str((tool.get("function") or tool).get("name") or "")
+    names = (getattr(tool, fields.name, None) for fields in _FIELDS)
+    return str(next(filter(None, names), ""))
 
 
 def _with_changes(tool: Any, changed: Mapping[str, tuple[str, Any]]) -> Any:

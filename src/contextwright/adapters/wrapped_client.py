@@ -48,7 +48,7 @@ def wrap(client: ClientT, spec: Any = None, **options: Any) -> ClientT:
     if "google" in known and hasattr(client, "_api_client"):
         return wrapped_gemini(client, port)
     raise SpecError(
-        f"a {type(client).__name__} can not be wrapped",
+        f"can not be wrapped: {type(client).__name__} is no client that is known here",
         where="wrap(client, ...)",
         fix="give a client of openai, anthropic or google-genai; frameworks have adapters of "
         "their own (docs/how-to/frameworks.md)",

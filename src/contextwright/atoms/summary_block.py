@@ -53,9 +53,10 @@ def merged(
     if answer is None or not _text(answer.value).strip():
         return None
     table = inputs.memo.table(("merged", name, source, inputs.counter_id), brief=True)
-    key = (_text(answer.value), answer.model, whole, blocks[0].id, len(blocks))
+    room = _room_of(task)
+    key = (_text(answer.value), answer.model, whole, blocks[0].id, len(blocks), room)
     if key not in table:
-        text, why = _summary_text(answer, len(blocks), task, inputs)
+        text, why = _summary_text(answer, len(blocks), room, inputs)
         with inputs.memo.growing(("summary's lineage", name, source), _Lineage) as lineage:
             table[key] = _block_of(text, blocks, lineage.of(logged), source, why)
     summary: Block = table[key]
@@ -80,9 +81,10 @@ def summary_of_log(
         return None
     part = read.part
     table = inputs.memo.table(("merged of log", name, label, inputs.counter_id), brief=True)
-    key = (_text(answer.value), answer.model, whole, part)
+    room = _room_of(task)
+    key = (_text(answer.value), answer.model, whole, part, room)
     if key not in table:
-        text, why = _summary_text(answer, part.size, task, inputs)
+        text, why = _summary_text(answer, part.size, room, inputs)
         lineage = lineage_of_part(part, inputs.snapshot)
         ends = ends_of_part(part, inputs.snapshot)
         together = len(part.spans) == 1
@@ -91,11 +93,17 @@ def summary_of_log(
     return summary if inputs.cost(summary) < tokens else None
 
 
-def _summary_text(answer: Answer, count: int, task: Task, inputs: Inputs) -> tuple[str, str]:
-    """What an answer says, and what of."""
+def _room_of(task: Task) -> int:
+    """Tokens that a summary may have, which the room for its rules makes others from step to step;
+    0 where it has no limit, or is a record, which is not cut."""
+    return task.max_tokens + task.rule_tokens if task.max_tokens and not task.schema else 0
+
+
+def _summary_text(answer: Answer, count: int, room: int, inputs: Inputs) -> tuple[str, str]:
+    """What an answer says, and what of, in `room` tokens."""
     text = _text(answer.value)
-    if task.max_tokens and not task.schema:
-        text = cut(text, task.max_tokens + task.rule_tokens, "head", inputs.count)
+    if room:
+        text = cut(text, room, "head", inputs.count)
     return text, f"summary of {count} exchanges by {answer.model}"
 
 

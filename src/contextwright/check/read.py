@@ -51,7 +51,8 @@ def read_pipeline(path: Path) -> Pipeline:
         raise SpecError(
             f"not a pipeline: {error}",
             where=str(path),
-            fix='a list of {"agent": "name", "spec": "C.window(n=5)"}',
+            fix='a list of {"agent": "name", "spec": "C.window(n=5)"}; of a session: '
+            "ctx check SPEC --session FILE",
         ) from error
     return tuple(_part(entry, str(path)) for entry in entries)
 

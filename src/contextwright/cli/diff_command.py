@@ -19,6 +19,7 @@ from contextwright.compiler.compare import Comparison, compare
 from contextwright.engine.one_call import compile
 from contextwright.errors import SpecError
 from contextwright.inspect.labels import Label, label_of, labels_of
+from contextwright.spec.parse import begins_as_spec
 
 
 @click.command()
@@ -53,6 +54,7 @@ def diff(
             {"--spec": specs or None, "--from": source, "--row": row, "--model": model,
              "--budget": budget, "--to": format, "--window": window}
         )  # fmt: skip
+        _refuse_specs(one, other)
         comparison = compare(load_pack(one).manifest, load_pack(other).manifest)
     elif len(specs) == 2:
         session = load_session(one, source, row)
@@ -73,6 +75,21 @@ def diff(
         click.echo(msgspec.json.encode(comparison))
         return
     _print(comparison, labels, top)
+
+
+def _refuse_specs(*paths: Path) -> None:
+    """Refuse specs where packs stand.
+
+    Raises:
+        SpecError: no such file is there, and it begins as a spec does.
+    """
+    for path in paths:
+        if begins_as_spec(str(path)) and not path.exists():
+            raise SpecError(
+                "expected a pack's file, got a spec",
+                where=str(path)[:80],
+                fix="two specs are compared on a session: ctx diff SESSION --spec A --spec B",
+            )
 
 
 def _refuse_for_packs(options: Mapping[str, object]) -> None:

@@ -106,7 +106,9 @@ def _print(diagnoses: list[Diagnosis], absent: list[AdapterEntry], *, played: bo
     if diagnoses:
         _print_table(console, diagnoses, played=played)
     else:
-        console.print("no framework is installed; a list of messages needs none: Context(spec)")
+        console.print(
+            "no framework is installed; a list of messages needs none: Context(spec, model)"
+        )
     if absent:
         names = ", ".join(each.package for each in absent)
         console.print(f"not installed: {names}", highlight=False)

@@ -106,7 +106,8 @@ def inspect(
     data = _data(loaded, read, receiver, name, points)
     size, calls = write_page(data, texts, path), len(data["calls"]["position"])
     named = f"{len(read)} spec{'s' * (len(read) > 1)}"
-    click.echo(f"{path}: {calls:,} calls, {named}, {size:,} bytes")
+    counted = f"{calls:,} call{'s' * (calls != 1)}"
+    click.echo(f"{path}: {counted}, {named}, {size:,} bytes")
     for line in _error_lines(data["series"]):
         click.echo(line, err=True)
 

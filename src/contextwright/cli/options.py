@@ -29,6 +29,7 @@ from contextwright.render.target import Target, target
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_json
 from contextwright.spec.expr import Expr
+from contextwright.spec.parse import begins_as_spec
 from contextwright.stores.files import artifacts_in
 from contextwright.stores.store import ArtifactStore
 from contextwright.words import C, parse
@@ -326,6 +327,8 @@ def _spec(text: str) -> Expr:
         error.where = f"{text}, {error.where}"
         raise
     except OSError as error:
+        if begins_as_spec(text):  # `C.fit` looks like a file's name, and is a word without ()
+            return parse(text)
         raise SpecError(
             f"the file can not be read: {error.strerror}",
             where=text,

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from rich import box
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,10 +21,13 @@ PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (
 
 
 def inert(text: str, width: int = 60) -> Text:
-    """A text in one line of so many characters, without control characters or markup."""
+    """A text in one line of so many columns, without control characters or markup. A sign of
+    Chinese, Japanese or Korean, and most emoji, take two."""
     plain = "".join(char if char.isprintable() else " " for char in text[: width * 2])
     plain = " ".join(plain.split())
-    return Text(plain if len(plain) <= width else plain[: width - 1] + "…")
+    if cell_len(plain) <= width:
+        return Text(plain)
+    return Text(set_cell_size(plain, width - 1).rstrip() + "…")
 
 
 def named(id: str, width: int = 24) -> Text:

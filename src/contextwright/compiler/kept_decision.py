@@ -128,7 +128,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
     windows, facts = _begins(planned, inputs), _facts(planned, inputs, target)
-    if facts is None:
+    if facts is None or _asks_of_the_newest(planned, inputs):
         return
     room, snapshot = decision.room, inputs.snapshot
     table[""] = KeptDecision(
@@ -157,6 +157,12 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         windows=windows,
         worded=decision.worded,
     )
+
+
+def _asks_of_the_newest(planned: Plan, inputs: Inputs) -> bool:
+    """Whether words took answers of models for what is looked at again at the next request, such
+    as a question's premises: the receipt of what goes on would name them for ever."""
+    return bool(inputs.used) and words_since(inputs.settled, planned, inputs) is None
 
 
 def _begins(planned: Plan, inputs: Inputs) -> tuple[int, ...]:

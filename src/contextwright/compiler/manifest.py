@@ -254,6 +254,19 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     checksum: str
     digest: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Manifest {self.outline}>"
+
+    @property
+    def outline(self) -> str:
+        """The pack in a line: `pack_67f7e6173996c663: gpt-5, openai-chat, 2,847 of 3,000 tokens,
+        5 blocks`."""
+        count = len(self.kept)
+        return (
+            f"{self.pack_id}: {self.model}, {self.format}, {self.tokens:,} of {self.budget:,} "
+            f"tokens, {count} block{'' if count == 1 else 's'}"
+        )
+
     def digested(self) -> "Manifest":
         """The same with the digest of what it says."""
         return msgspec.structs.replace(self, digest=digest_of(self))

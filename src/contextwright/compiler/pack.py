@@ -22,6 +22,10 @@ class Pack(msgspec.Struct, frozen=True):
     body: bytes
     manifest: Manifest
 
+    def __repr__(self) -> str:
+        # a traceback or a notebook prints it: what was said belongs in neither
+        return f"<Pack {self.manifest.outline}>"
+
     @property
     def request(self) -> dict[str, Any]:
         """The keyword arguments of the provider's SDK call; a fresh copy each time."""

@@ -1,6 +1,7 @@
 """A spec in any loop, in one line: `messages = context(messages)`."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar, Unpack, overload
 
 import msgspec
@@ -87,8 +88,8 @@ class Context(ProcessBound):
     def __init__(
         self,
         spec: SpecLike | None = None,
-        *,
         model: str | None = None,
+        *,
         conversations: Conversations | None = None,
         **options: Unpack[EngineOptions],
     ) -> None:
@@ -294,6 +295,11 @@ class Context(ProcessBound):
         vars(other).update(vars(self))
         other._options_of_target = {**self._options_of_target, "read_back": False}
         return other
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What it was given beside a spec, a model and conversations, by name."""
+        return MappingProxyType(self._options)
 
     @property
     def spec(self) -> SpecLike | None:

@@ -136,7 +136,7 @@ def _view(call: ReadBackCall, text: str, lines: LineRange, total: int) -> tuple[
     if not call.grep:
         return (lines_in(text, lines), some) if call.lines else (text, some)
     view, matched = matching_lines(text, find_by(call.grep), lines)
-    return view, f"{matched} matching lines in {some}"
+    return view, f"{matched} matching line{'' if matched == 1 else 's'} in {some}"
 
 
 def _repeated(call: ReadBackCall, max_tokens: int) -> str:

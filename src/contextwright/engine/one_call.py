@@ -25,8 +25,8 @@ _NO_HOSTS: "Mapping[str, Fetch]" = MappingProxyType({})
 def compile(
     session: "SessionLike",
     spec: "SpecLike | None" = None,
-    *,
     model: str | None = None,
+    *,
     target: "Target | None" = None,
     artifacts: "ArtifactStore | None" = None,
     roots: "Sequence[str | Path]" = (),

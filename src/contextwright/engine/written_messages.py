@@ -73,7 +73,10 @@ def written(
         request = _with_readers_alone(request, listed.fields, format)
     adds_tools = adds_tools or read_back
     for key, value in _other_fields(request, listed.fields, format, adds_tools).items():
-        body[key] = value if value is not None else body.pop(key)
+        if value is None:
+            del body[key]
+        else:
+            body[key] = value
     keys = dict.fromkeys([*_keys(listed.source), *([listed.key] if messages else ()), *body])
     whole = {
         key: messages if key == listed.key else body[key]
@@ -205,7 +208,9 @@ def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) ->
     names = _GEMINI_SYSTEM if format == "gemini" else (_SYSTEM.get(format, ""),)
     key = next((name for name in names if name in source), names[-1])
     system = next((where[name] for name in names if name in where), None)
-    if key and not _same_system(system, _plain(source.get(key))):
+    own = _plain(source.get(key))
+    says = system is not None or bool(_text(own))  # an empty one is no system, and the caller's
+    if key and says and not _same_system(system, own):
         made[key] = system
     tools = where.get("tools")
     # a request names what was called in it, though its caller names no tools

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -227,17 +228,18 @@ def write_session(
         SessionError: it can not be written: it holds what is no JSON, or the file does not open.
         LossyFormat: it would lose something, and `strict` was asked for.
     """
-    if format not in FORMATS and Path(format).suffix:
-        raise UnknownFormat(
-            f"no format {format!r}",
-            where="write_session(session, format)",
-            fix=f"a file goes behind the format: write_session(session, path={format!r})",
-        )
-    module = format_named(format)
     from contextwright.argument_types import expect_types
     from contextwright.session.session import Session
 
-    expect_types("write_session(session, format)", SessionError, session=(session, Session))
+    where = "write_session(session, format)"
+    expect_types(where, SessionError, session=(session, Session))
+    if format not in FORMATS and Path(str(format)).suffix:
+        raise UnknownFormat(
+            f"no format {format!r}",
+            where=where,
+            fix=f"a file goes behind the format: write_session(session, path={str(format)!r})",
+        )
+    module = format_named(format)
     value = module.write(session)
     try:
         data = _encoded(value, lines=module.LINES)
@@ -296,10 +298,11 @@ def _document(source: Any) -> "tuple[Document, list[str]]":
 
     if isinstance(source, (list, dict)):
         return Document("input", (Record(source, "input"),), lines=False), []
+    _expect_source(source)
     try:
         name = "input" if isinstance(source, bytes) else Path(source).name
         data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError) as error:
         raise SessionError(
             f"the file can not be read: {getattr(error, 'strerror', None) or error}",
             where=str(source)[:200],
@@ -307,6 +310,26 @@ def _document(source: Any) -> "tuple[Document, list[str]]":
         ) from error
     decoded = decode(data, name)
     return decoded.document, decoded.repairs
+
+
+def _expect_source(source: Any) -> None:
+    """Refuse what is no file, each with the way that it can be read."""
+    from contextwright.argument_types import refuse_stream
+
+    where = "read_session(source)"
+    refuse_stream(source, SessionError, where)
+    if not isinstance(source, str | bytes | PathLike):
+        raise SessionError(
+            f"expected a path, the bytes of a file, a list or a dict, got {type(source).__name__}",
+            where=where,
+            fix="session_from(source) reads what an SDK or a framework holds",
+        )
+    if isinstance(source, str) and source.lstrip()[:1] in ("{", "[") and '"' in source:
+        raise SessionError(
+            "expected a path, got JSON: a text names a file",
+            where=where,
+            fix="give its bytes, source.encode(), or its data, json.loads(source)",
+        )
 
 
 def _named(session: "Session", source: Any, id: str | None, repairs: list[str]) -> "Session":

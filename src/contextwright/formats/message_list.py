@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
+from contextwright.argument_types import refuse_stream
 from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 from contextwright.formats import detect, format_named, read_document
 from contextwright.formats.document import Document, Record
@@ -157,6 +158,7 @@ def message_list(source: Any, where: str) -> MessageList:
         return source
     if isinstance(source, list | tuple):
         return MessageList(source, list(cast("Sequence[Any]", source)))
+    refuse_stream(source, SessionError, where)
     key = None if isinstance(source, str) else list_key(source)
     if key is None:
         raise SessionError(

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
+from contextwright.argument_types import refuse_stream
 from contextwright.errors import SessionError, UnknownFormat
 from contextwright.formats import (
     agent_framework,
@@ -127,6 +128,7 @@ def session_from(source: Any, *, format: str | None = None, id: str | None = Non
     """
     if isinstance(source, Session):
         return source
+    refuse_stream(source, UnknownFormat, "messages")
     key = list_key(source)
     if key is not None:
         session = _session_of_body(source, key, format)

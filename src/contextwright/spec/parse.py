@@ -5,6 +5,7 @@ else do not exist here.
 """
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ from contextwright.spec.expr import Expr
 
 MAX_LENGTH = 20_000
 """Characters of an expression."""
+
+_THOUSANDS = re.compile(r"(?<![\w.\"'])(\d{1,7})[kK]\b")
 
 
 def parse_spec(text: str, words: Mapping[str, Callable[..., Expr]]) -> Expr:
@@ -38,7 +41,7 @@ def parse_spec(text: str, words: Mapping[str, Callable[..., Expr]]) -> Expr:
         raise SpecError(
             f"not an expression: {getattr(error, 'msg', error)}",
             where=text[:80],
-            fix='such as "C.window(n=5) | C.budget(max_tokens=4000)"',
+            fix=_fix_of(text),
         ) from error
     try:
         return _expr(tree.body, words)
@@ -46,6 +49,19 @@ def parse_spec(text: str, words: Mapping[str, Callable[..., Expr]]) -> Expr:
         raise SpecError(
             "a spec nested too deep", where=text[:80] or "spec", fix="flatten it"
         ) from error
+
+
+def begins_as_spec(text: str) -> bool:
+    """Whether a text begins with a word of `C`, as no name of a file does."""
+    return re.match(r"[\s(]*C\.\w", text) is not None
+
+
+def _fix_of(text: str) -> str:
+    """What to write: of a number as options of `ctx` take it, the number in full."""
+    short = _THOUSANDS.search(text)
+    if short is None:
+        return 'such as "C.window(n=5) | C.budget(max_tokens=4000)"'
+    return f"a number in a spec is written out: {int(short[1]) * 1000} for {short[0]}"
 
 
 def _expr(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Expr:
@@ -61,11 +77,19 @@ def _expr(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> Expr:
     raise _no_words(node, words)
 
 
+def _unknown_word(
+    node: ast.expr, name: ast.Attribute, words: Mapping[str, Callable[..., Expr]]
+) -> SpecError:
+    return _refused(node, f"C has no word {name.attr!r}", nearest(name.attr, words))
+
+
 def _no_words(node: ast.expr, words: Mapping[str, Callable[..., Expr]]) -> SpecError:
     """What stands there instead of words, and what was probably meant."""
     read = "only words of C, `+`, `|` and `.or_else(...)` are read here"
     text = ast.unparse(node)
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.value.id == "C" and node.attr not in words:
+            return _unknown_word(node, node, words)
         return _refused(node, f"{text} is not called", f"{text}(...)")
     if isinstance(node, ast.Tuple | ast.List | ast.BoolOp | ast.Compare):
         return _refused(node, read, "join them: `a + b` for both, `a | b` for one after the other")
@@ -84,7 +108,7 @@ def _call(node: ast.Call, func: ast.Attribute, words: Mapping[str, Callable[...,
         raise _refused(node, "only words of C are called here")
     word = words.get(func.attr)
     if word is None:
-        raise _refused(node, f"C has no word {func.attr!r}", nearest(func.attr, words))
+        raise _unknown_word(node, func, words)
     arguments = [_argument(value, words) for value in node.args]
     options = {key.arg: _argument(key.value, words) for key in node.keywords if key.arg}
     if len(options) != len(node.keywords):

@@ -67,6 +67,10 @@ def overflow_of(error: object) -> Overflow | None:
         The overflow; None for everything else: a rate limit, an answer that is too long, a key, a
         message that is not understood.
     """
+    if isinstance(error, BaseExceptionGroup):  # of several requests: each has its own status
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        each = map(overflow_of, group.exceptions)
+        return next((one for one in each if one is not None), None)
     words = ErrorWords()
     words.take(error)
     texts = [text.lower() for text in words.texts]

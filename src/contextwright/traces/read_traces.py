@@ -174,6 +174,13 @@ def _calls_of_spans(document: Document) -> Iterator[tuple[str, RecordedCall | Un
     yield from once_each(spans, calls)
 
 
+_EXPORT = "give a file of an export, or a folder of them"
+_PACKED = (
+    "where Python does not know how it is packed, make JSON of it: "
+    "inspect log convert FILE --to json --output-dir FOLDER"
+)
+
+
 def _document(path: Path, unread: list[UnreadCall]) -> Document:
     """A file; a last line of it that was cut off goes to what is unread."""
     try:
@@ -187,8 +194,7 @@ def _document(path: Path, unread: list[UnreadCall]) -> Document:
         raise SessionError(
             f"the file can not be read: {getattr(error, 'strerror', None) or error}",
             where=str(path)[:200],
-            fix="give a file of an export; of an .eval whose packing Python does not know, make "
-            "JSON: inspect log convert FILE --to json --output-dir FOLDER",
+            fix=_PACKED if path.suffix == ".eval" and path.exists() else _EXPORT,
         ) from error
 
 

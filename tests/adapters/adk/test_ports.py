@@ -13,7 +13,7 @@ from google.adk.agents import LlmAgent, SequentialAgent  # noqa: E402
 from tests.adapters.adk.scripted import script  # noqa: E402
 from tests.adapters.adk.test_covered_requests import talk  # noqa: E402
 
-from contextwright import C, SpecError, Vault  # noqa: E402
+from contextwright import C, Context, SpecError, Vault  # noqa: E402
 from contextwright.adapters.adk import (  # noqa: E402
     Agent,
     ContextPlugin,
@@ -116,3 +116,24 @@ def test_what_is_no_port_is_refused_where_it_is_given(door, wrong, what):
     with pytest.raises(SpecError, match=what) as caught:
         built(door, SPEC, script("done"), **wrong)
     assert DOORS[door].split("(")[0] in caught.value.where
+
+
+def test_what_a_context_was_given_is_the_plugin_s():
+    """A detector, a vault and a window of a `Context` were those of its other doors alone."""
+    model, vault = script("done"), Vault(key="0123456789abcdef")
+    given = {"detector": find_names, "vault": vault, "window": 50_000}
+    context = Context(SPEC, model="gemini-2.5-flash", **given)
+    agent = LlmAgent(name="clerk", model=model, instruction=f"Serve {NAME}.")
+    asyncio.run(talk(agent, [ContextPlugin(context, mirrors=Mirrors())], f"I am {NAME}."))
+    (sent,) = sent_by(model)
+    assert NAME not in sent and f"I am {NAME}" in vault.restore(sent)
+    assert context.options == given
+    assert context.manifest.window == 50_000
+
+
+def test_what_a_plugin_is_given_beside_a_context_wins():
+    model = script("done")
+    context = Context(C.default(), model="gemini-2.5-flash", window=90_000)
+    plugin = ContextPlugin(context, mirrors=Mirrors(), window=50_000)
+    asyncio.run(talk(LlmAgent(name="clerk", model=model), [plugin], "hi"))
+    assert context.manifest.window == 50_000

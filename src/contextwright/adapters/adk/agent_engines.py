@@ -16,6 +16,9 @@ from contextwright.tokens.models import model_info
 UNKNOWN_WINDOW = 128_000
 """Tokens of the window of a model that is not known; a spec's own budget is the one that counts."""
 
+_OF_CONTEXT = ("detector", "vault")
+"""Ports that a context may have of its own."""
+
 Specs = Expr | Compiler | Mapping[str, Expr | Compiler]
 """One for every agent, or one for each by name."""
 
@@ -44,8 +47,11 @@ class AgentEngines:
         where: str = "ContextPlugin(...)",
         **ports: Unpack[Ports],
     ) -> None:
-        self._specs, self._context, self._window = specs, context, window
-        self._redaction = checked_ports(ports, where)
+        stated = context.options if context is not None else {}
+        self._specs, self._context = specs, context
+        self._window: int | None = stated.get("window") if window is None else window
+        of_context = {name: stated[name] for name in _OF_CONTEXT if name in stated}
+        self._redaction = checked_ports({**of_context, **ports}, where)
         self._options: dict[str, Any] = {
             "models": models,
             "artifacts": artifacts,

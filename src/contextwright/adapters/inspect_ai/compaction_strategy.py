@@ -70,7 +70,7 @@ class ContextCompaction(ContextOwner, CompactionStrategy):
             # asked again, or where all fits by our count: the model said that it is too long
             refusal = "Your input exceeds the context window of this model."
             compiled = await self.port.asmaller(request.body, refusal)
-        sent = request.messages_of(compiled)
+        sent = request.messages_alone(compiled)
         self._whole[str(sent[-1].id)] = whole
         while len(self._whole) > _RUNS:
             del self._whole[next(iter(self._whole))]

@@ -9,9 +9,14 @@ from agents.run_config import CallModelData, ModelInputData
 from agents.run_context import RunContextWrapper
 
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
+from contextwright.adapters.openai_agents.function_tools import (
+    answer_format,
+    function_tools,
+    port_for,
+    schemas,
+)
 from contextwright.adapters.port import Body, ContextPort, context_of
-from contextwright.adapters.redacted_tools import redacted_tools
+from contextwright.adapters.redacted_tools import expect_same_tools
 from contextwright.errors import SpecError
 
 _ASKS = frozenset({"user", "system", "developer"})
@@ -42,11 +47,12 @@ class ContextFilter(ContextOwner):
         """What the model is sent.
 
         Raises:
-            SpecError: the spec redacts what a filter can not change. Whatever a compile raises.
+            SpecError: the spec says something else of the tools, of a stored prompt, or of the
+                shape of the answer, which a filter can not change.
         """
         items, instructions = data.model_data.input, data.model_data.instructions
-        handoffs = _handoffs(data.agent)
-        body: Body = {"input": items, "tools": schemas(data.agent.tools, handoffs)}
+        body: Body = {"input": items, "tools": schemas(data.agent.tools, _handoffs(data.agent))}
+        body |= answer_format(data.agent.output_type)
         if instructions:
             body["instructions"] = instructions
         if isinstance(data.agent.prompt, dict):
@@ -58,29 +64,20 @@ class ContextFilter(ContextOwner):
         if _goes_on(items):
             body["previous_response_id"] = self.hooks.answer_to(items) or "kept by the provider"
         new = await port_for(self.port, data.agent.tools).compiled(body)
-        _expect_unchanged(data.agent, body, new)
+        _expect_items_alone(body, new)
         return ModelInputData(input=new["input"], instructions=new.get("instructions"))
 
 
-def _expect_unchanged(agent: Agent[Any], body: Body, new: Body) -> None:
-    """A filter gives items and instructions back: where a spec redacts something else, it would
-    leave as it came.
-
-    Raises:
-        SpecError: a tool, a handoff or the variables of a stored prompt.
-    """
-    own = [*agent.tools, *_handoffs(agent)]
-    pairs = zip(redacted_tools(own, body, new), own, strict=True)
-    changed = (tool for made, tool in pairs if made is not tool)
-    names = [tool.tool_name if isinstance(tool, Handoff) else tool.name for tool in changed]
-    names += ["the variables of its prompt"] if new.get("prompt") != body.get("prompt") else []
-    if names:
-        raise SpecError(
-            f"the spec redacts something of {', '.join(names)}, which a filter of the run can not "
-            "change",
-            where=f"ContextFilter, agent {agent.name}",
-            fix="context_model(...) or ContextProvider(...) in its place, or take it out of there",
-        )
+def _expect_items_alone(body: Body, new: Body) -> None:
+    """Refuse what is not sent as the spec has it."""
+    fix = "ContextProvider(spec), or context_model(model, spec)"
+    expect_same_tools(body, new, fix)
+    if new.get("text") != body.get("text"):
+        what = "the spec redacts something of the answer's shape, which a filter can not change"
+        raise SpecError(what, where="the agent's output_type", fix=fix)
+    if new.get("prompt") != body.get("prompt"):
+        what = "the spec redacts variables of a stored prompt, which a filter can not change"
+        raise SpecError(what, where="the agent's prompt", fix=fix)
 
 
 def _handoffs(agent: Agent[Any]) -> list[Handoff[Any, Any]]:

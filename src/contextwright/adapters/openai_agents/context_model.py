@@ -8,10 +8,15 @@ from typing import Any, TypeVar
 from agents import FunctionTool, Model, ModelProvider
 from agents.models.multi_provider import MultiProvider
 
-from contextwright.adapters.answer_schemas import AnswerSchema, answer_schema, with_schema
+from contextwright.adapters.answer_schemas import AnswerSchema, with_schema
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.model_copies import model_copy_with, port_of
-from contextwright.adapters.openai_agents.function_tools import function_tools, port_for, schemas
+from contextwright.adapters.openai_agents.function_tools import (
+    answer_format,
+    function_tools,
+    port_for,
+    schemas,
+)
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.redacted_tools import redacted_tools
 from contextwright.adapters.streams import astream
@@ -20,6 +25,8 @@ from contextwright.tokens.usage import usage_of
 ModelT = TypeVar("ModelT", bound=Model)
 _PLACES = ("model_settings", "tools", "output_schema", "handoffs")
 """Arguments behind the instructions and items."""
+_BESIDE = {name: name for name in ("previous_response_id", "prompt")}
+_BESIDE["conversation_id"] = "conversation"
 
 
 def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
@@ -114,21 +121,14 @@ def _arguments(rest: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
 
 def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) -> Body:
     """A request of the framework's as a body."""
-    body: Body = {
-        "input": items,
-        "tools": schemas(arguments.get("tools"), arguments.get("handoffs")),
-    }
+    shown = schemas(arguments.get("tools"), arguments.get("handoffs"))
+    body: Body = {"input": items, "tools": shown}
     if instructions:
         body["instructions"] = instructions
-    if (shape := answer_schema(arguments.get("output_schema"))) is not None:
-        shown = {"name": shape.name, "schema": shape.schema}
-        body["text"] = {"format": {"type": "json_schema", **shown}}
+    body |= answer_format(arguments.get("output_schema"))
     if name := getattr(model, "model", None):
         body["model"] = str(name)
-    if prompt := arguments.get("prompt"):
-        body["prompt"] = prompt  # its variables are a user's words
-    chains = {"previous_response_id": "previous_response_id", "conversation_id": "conversation"}
-    body |= {key: arguments[name] for name, key in chains.items() if arguments.get(name)}
+    body |= {key: arguments[name] for name, key in _BESIDE.items() if arguments.get(name)}
     return body
 
 

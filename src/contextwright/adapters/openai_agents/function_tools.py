@@ -1,4 +1,5 @@
-"""Tools of OpenAI Agents: as a body shows them, and those that read back what was shortened."""
+"""Tools and answers of OpenAI Agents, as a body shows them, and the tools that read back what was
+shortened."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -7,8 +8,9 @@ from typing import Any
 from agents import FunctionTool, Handoff
 from agents.tool_context import ToolContext
 
+from contextwright.adapters.answer_schemas import answer_schema
 from contextwright.adapters.answered_tools import is_our_tool
-from contextwright.adapters.port import ContextPort
+from contextwright.adapters.port import Body, ContextPort
 
 
 def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list[dict[str, Any]]:
@@ -22,6 +24,18 @@ def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list
     ]
     definitions = [{"name": n, "description": d, "parameters": p} for n, d, p in shown]
     return [{"type": "function", **each} for each in definitions if not is_our_tool(each)]
+
+
+def answer_format(output: Any) -> Body:
+    """What a body says of the shape of an answer.
+
+    Args:
+        output: as an agent, or a request, has it; None for a text.
+    """
+    if (shape := answer_schema(output)) is None:
+        return {}
+    shown = {"name": shape.name, "schema": shape.schema}
+    return {"text": {"format": {"type": "json_schema", **shown}}}
 
 
 def port_for(port: ContextPort, tools: Iterable[Any] | None) -> ContextPort:

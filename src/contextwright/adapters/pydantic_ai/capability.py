@@ -13,8 +13,10 @@ from pydantic_ai.models import ModelRequestContext
 
 from contextwright.adapters.context_owner import ContextOwner
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
+from contextwright.adapters.model_copies import first_model
 from contextwright.adapters.port import ContextPort, context_of
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES
+from contextwright.adapters.redacted_tools import answer_tools
 from contextwright.adapters.response_chains import PYDANTIC_AI
 
 
@@ -48,15 +50,14 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
     ) -> ModelRequestContext:
         """The request with its messages as the context has them."""
         parameters = request_context.model_request_parameters
-        instructions = parameters.instruction_parts or []
-        output = parameters.output_object
-        tools = [*parameters.function_tools, *parameters.output_tools]
+        instructions, functions = parameters.instruction_parts or [], parameters.function_tools
+        tools = [*functions, *parameters.output_tools]
         request = MappedRequest(
             MESSAGES,
             request_context.messages,
-            model=request_context.model.model_name,
+            model=first_model(request_context.model).model_name,
             system=[part.content for part in instructions],
-            output=output,
+            output=parameters.output_object,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
         )
         compiled = await self.port.compiled(request.body, ctx.run_id or "")
@@ -68,8 +69,8 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             parameters,
             instruction_parts=instructions or parameters.instruction_parts,
             output_object=request.output_of(compiled),
-            function_tools=request.tools_of(compiled, parameters.function_tools),
-            output_tools=request.tools_of(compiled, parameters.output_tools),
+            function_tools=request.tools_of(compiled, functions),
+            output_tools=answer_tools(parameters.output_tools, request.body, compiled),
         )
         sent = PYDANTIC_AI.same(request, compiled, request_context.model_settings)
         return replace(request_context, messages=sent, model_request_parameters=parameters)
@@ -87,8 +88,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
     ) -> Any:
         """Another attempt where the model said that it was too long: what it said makes the next
         request smaller."""
-        body = self.port.body_of(ctx.run_id or "")
-        if body is None:
+        if (body := self.port.body_of(ctx.run_id or "")) is None:
             raise error
         await self.port.asmaller(body, error)
         raise RetryModelRequest from error

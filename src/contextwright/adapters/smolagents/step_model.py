@@ -38,7 +38,7 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
         request = MappedRequest(steps, steps.messages, model=model, tools=tools, output=output)
 
         def sent(body: Body) -> Any:
-            return steps.as_memory(request.messages_of(body)), request.arguments_of(body, named)
+            return steps.as_memory(request.messages_alone(body)), request.arguments_of(body, named)
 
         return MappedCall(port, request, _bill, sent=sent)
 

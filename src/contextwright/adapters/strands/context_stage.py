@@ -63,7 +63,7 @@ class ContextStage(ContextOwner, Plugin):
         request = _mapped(context)
 
         def answer(body: Body) -> AsyncIterator[Any]:
-            changes: dict[str, Any] = {"messages": request.messages_of(body)}
+            changes: dict[str, Any] = {"messages": request.messages_alone(body)}
             if (system := request.system_of(body)) is not None:
                 changes["system_prompt"] = system
             return next_fn(context.replace(**changes))

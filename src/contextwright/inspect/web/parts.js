@@ -144,7 +144,7 @@ function BlockDetails({series, row, call, go}) {
       ${DATA.blocks.pinned[row] ? " · pinned" : ""} · turn ${number(DATA.blocks.turn[row] + 1)}</p>
     <${Ribbon} series=${series} row=${row} call=${call} />
     <dl class="pairs">
-      <dt>now</dt><dd><${Swatch} fate=${fate} /><span data-value="fate">${fate ? `${FATES[fate]}: ${what}` : "not yet"}</span></dd>
+      <dt>now</dt><dd><${Swatch} fate=${fate} /><span data-value="fate">${!fate ? "not yet" : what && what !== FATES[fate] ? `${FATES[fate]}: ${what}` : FATES[fate]}</span></dd>
       ${fate > 0 && html`<dt>since</dt><dd>call ${number(since + 1)}</dd>`}
       ${step && html`<dt>by</dt><dd><code data-value="step">${step}</code></dd>`}
       ${reason && html`<dt>why</dt><dd data-value="reason">${reason}</dd>`}

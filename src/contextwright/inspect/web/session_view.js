@@ -113,7 +113,7 @@ function SessionView({cursor, go, zoom, setZoom, stage}) {
       <span class="second legend-text">▲ prefix lost to the spec · △ to something else</span></header>
       <${CostTrack} series=${series} calls=${calls} cross=${cross} pick=${pick} select=${select} go=${go} /></section>`}
     ${table && html`<${CallsTable} series=${series} cursor=${cursor} go=${go} />`}
-    ${stage > 2 && html`<section aria-label="Fate of every block" class="map-section"><header><h2>Fate of every block <small>${number(blockCount())} blocks × ${plural(callCount(), "call")}</small></h2>
+    ${stage > 2 && html`<section aria-label="Fate of every block" class="map-section"><header><h2>Fate of every block <small>${plural(blockCount(), "block")} × ${plural(callCount(), "call")}</small></h2>
       <${Legend} entries=${FATE_LEGEND} />
       <${Choice} label="Order" value=${sort} options=${[["age", "age"], ["size", "size"], ["fate", "fate"], ["tool", "tool"]]} onPick=${setSort} />
       <${Choice} label="Rows" value=${by} options=${[["block", "a block"], ["turn", "by turn"], ["step", "by step"], ["tool", "by tool"]]} onPick=${group} /></header>
@@ -158,7 +158,7 @@ function RequestTrack({series, mode, calls, cross, pick, select, go, cursor}) {
       onOpen=${(x) => { pick(x); go({v: "call"}); }}
       label=${`Tokens of ${callCount()} requests by ${mode}; largest ${number(largest)}, cursor at call ${cursor.c + 1} with ${number(series.tokens[cursor.c])}`} />
       ${last > top && html`<span class="note-line">↗ everything: ${short(last)} at the last call</span>`}
-      ${limited ? html`<span class="budget-label" style=${{top: `${100 * (1 - budget / top)}%`}}>budget</span>` : html`<span class="budget-label" style=${{top: 0}}>limit ${short(budget)}, far above</span>`}
+      ${limited ? html`<span class="budget-label" style=${{top: `${100 * (1 - budget / top)}%`}}>budget</span>` : html`<span class="budget-label far">limit ${short(budget)}, far above</span>`}
       ${cross}</div></div>`;
 }
 
@@ -283,7 +283,7 @@ function MapTrack({series, rows, calls, cursor, go, cross, frac, sort, by, opene
     }
   };
   const [fate, why] = fateAt(series, cursor.b, cursor.c);
-  const label = `Fate of ${number(rows.length)} blocks over ${plural(count, "call")}; cursor at call ${cursor.c + 1}, block ${DATA.blocks.id[cursor.b]}, ${fate ? FATES[fate] : "not yet"}`;
+  const label = `Fate of ${plural(rows.length, "block")} over ${plural(count, "call")}; cursor at call ${cursor.c + 1}, block ${DATA.blocks.id[cursor.b]}, ${fate ? FATES[fate] : "not yet"}`;
   const steps = useMemo(() => stepsOf(series).filter((step) => step.call >= calls[0] && step.call < calls[1]), [series, calls[0], calls[1]]);
   const lane = useMemo(() => html`<${EngineLane} series=${series} calls=${calls} />`, [series, calls[0], calls[1]]);
   const labels = useMemo(() => groups ? lineLabels(groups) : sort === "age" ? turnLabels(rows) : [], [groups, rows, sort]);
