@@ -25,8 +25,8 @@ from contextwright.tokens.usage import usage_of
 ModelT = TypeVar("ModelT", bound=Model)
 _PLACES = ("model_settings", "tools", "output_schema", "handoffs")
 """Arguments behind the instructions and items."""
-_BESIDE = {name: name for name in ("previous_response_id", "prompt")}
-_BESIDE["conversation_id"] = "conversation"
+_KEYS = {name: name for name in ("previous_response_id", "prompt")}
+_KEYS["conversation_id"] = "conversation"
 
 
 def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
@@ -128,7 +128,7 @@ def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) 
     body |= answer_format(arguments.get("output_schema"))
     if name := getattr(model, "model", None):
         body["model"] = str(name)
-    body |= {key: arguments[name] for name, key in _BESIDE.items() if arguments.get(name)}
+    body |= {key: arguments[name] for name, key in _KEYS.items() if arguments.get(name)}
     return body
 
 
