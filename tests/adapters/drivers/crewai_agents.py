@@ -2,7 +2,10 @@
 
 import json
 import os
+from importlib.util import find_spec
 
+if find_spec("crewai") is None:  # before its settings hold for the tests of others
+    raise ModuleNotFoundError("No module named 'crewai'", name="crewai")
 os.environ.setdefault("CREWAI_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("CREWAI_DISABLE_TRACKING", "true")
 os.environ.setdefault("CREWAI_TRACING_ENABLED", "false")
