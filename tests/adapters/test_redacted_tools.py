@@ -3,6 +3,7 @@ hands them over."""
 
 import asyncio
 import importlib
+import warnings
 from typing import Annotated
 
 import pytest
@@ -26,7 +27,9 @@ ALONE = ("crewai_agents", "haystack_agents", "llama_index_agents", "strands_agen
 def drivers(modules=MODULES, kind=""):
     for name in modules:
         try:
-            module = importlib.import_module(f"tests.adapters.drivers.{name}")
+            with warnings.catch_warnings():  # some frameworks warn as they are imported
+                warnings.simplefilter("ignore")
+                module = importlib.import_module(f"tests.adapters.drivers.{name}")
         except ModuleNotFoundError:
             continue
         yield from (one for one in module.DRIVERS if ("filter" in one.name) == bool(kind))
@@ -43,6 +46,11 @@ def of_smolagents():
 
 def find(what: Annotated[str, Field(description=f"Not {SECRET}.")]) -> str:
     """Finds what is asked for by the key AKIAIOSFODNN7EXAMPLE."""
+    return f"found {what}"
+
+
+def look(what: str) -> str:
+    """Looks for what is asked for by the key AKIAIOSFODNN7EXAMPLE."""
     return f"found {what}"
 
 
@@ -94,12 +102,12 @@ def test_no_tool_in_scope_is_none_sent(driver):
 @pytest.mark.parametrize("driver", alone(), ids=lambda one: one.name)
 def test_a_hook_that_hands_over_messages_alone_refuses_other_tools(driver, spec):
     """It sent them as they were, and the limit did not count those that the spec leaves out."""
-    with stage(driver, ["done"], spec=spec, tools=(find, mail)) as acting:
+    with stage(driver, ["done"], spec=spec, tools=(look, mail)) as acting:
         with pytest.raises(Exception) as caught:
             asyncio.run(acting.agent.run("find it"))
         assert not acting.server.requests
     error = cause_of(caught.value, SpecError)
-    assert error is not None and error.where == "the tools find"
+    assert error is not None and error.where == "the tools look"
 
 
 @pytest.mark.parametrize("driver", of_smolagents(), ids=lambda one: one.name)
