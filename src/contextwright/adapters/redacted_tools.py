@@ -35,7 +35,7 @@ def redacted_tools(tools: Iterable[Any], body: Body, compiled: Body) -> list[Any
     Args:
         body: as it was given to be compiled.
     """
-    out, changed = _out_of_scope(body, compiled), _changed(body, compiled)
+    out, changed = _differences(body, compiled)
     left = [tool for tool in tools if not out or _name(tool) not in out]
     return [_with_changes(tool, changed) for tool in left] if changed else left
 
@@ -50,9 +50,10 @@ def expect_same_tools(body: Body, compiled: Body, fix: str = "") -> Body:
     Raises:
         SpecError: it leaves tools out, or says something else of them.
     """
+    out, changed = _differences(body, compiled)
     for names, what, other in (
-        (_out_of_scope(body, compiled), "leaves out", "give the agent the tools in scope alone"),
-        (_changed(body, compiled), "redacts something of", "take it out of what is said of them"),
+        (out, "leaves out", "give the agent the tools in scope alone"),
+        (changed, "redacts something of", "take it out of what is said of them"),
     ):
         if names:
             raise SpecError(
@@ -81,13 +82,11 @@ def answer_tools(tools: Iterable[Any], body: Body, compiled: Body) -> list[Any]:
     return left
 
 
-def _out_of_scope(body: Body, compiled: Body) -> set[str]:
-    return dict(_tools(body)).keys() - dict(_tools(compiled)).keys()
-
-
-def _changed(body: Body, compiled: Body) -> dict[str, tuple[str, Any]]:
+def _differences(body: Body, compiled: Body) -> tuple[set[str], dict[str, tuple[str, Any]]]:
+    """The names of tools that a compiled body leaves out, and what it says of others by theirs."""
     own, shown = dict(_tools(body)), dict(_tools(compiled))
-    return {name: shown[name] for name in own.keys() & shown.keys() if own[name] != shown[name]}
+    both = own.keys() & shown.keys()
+    return own.keys() - both, {name: shown[name] for name in both if own[name] != shown[name]}
 
 
 def _name(tool: Any) -> str:
