@@ -6,7 +6,7 @@ from collections import Counter
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks, Message
-from contextwright.blocks.escape import escape
+from contextwright.blocks.escape import escape, turn_mark
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
 from contextwright.session.event import NO_FIELDS, File, Image, Text, ToolCall, ToolResult
@@ -63,10 +63,10 @@ def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
     if len(trace) < 2:
         return tuple(folded(block, inputs) for block in blocks)
     used = Counter(call.name for block in trace for call in _calls(block))
-    tools = ", ".join(f"{name} × {n}" if n > 1 else name for name, n in used.items())
+    tools = escape(", ".join(f"{name} × {n}" if n > 1 else name for name, n in used.items()))
     ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
     last = trace[-1]
-    text = f"[Turn {last.turn + 1}] {used.total()} tool calls ({tools}){range_tail(ref)}"
+    text = f"{turn_mark(last.turn)}{used.total()} tool calls ({tools}){range_tail(ref)}"
     made = _as_assistant_text(last, text, "folded to its conclusion", inputs)
     if made is last or inputs.cost(made) >= sum(map(inputs.cost, trace)):
         return tuple(folded(block, inputs) for block in blocks)
@@ -99,7 +99,7 @@ def _traced(block: Block, most: int, inputs: Inputs) -> Block:
         result = results.get(call.id)
         line = _trace_line(call, result, most, inputs)
         ref = line_tail(event_ref(block.id, place)) if _is_answered(result) else ""
-        lines.append(f"[Turn {block.turn + 1}] {line}{ref}")
+        lines.append(f"{turn_mark(block.turn)}{line}{ref}")
     return _as_assistant_text(block, "\n".join(lines), "folded: one line a call", inputs)
 
 
@@ -107,7 +107,8 @@ def _words_beside(block: Block, max_tokens: int, inputs: Inputs) -> str:
     """What an assistant said beside its calls."""
     parts = block.messages[0].parts
     text = "\n".join(part.text for part in parts if isinstance(part, Text) and part.text)
-    return cut(text, max_tokens, "head", inputs.count, marker="...") if text.strip() else ""
+    short = cut(text, max_tokens, "head", inputs.count, marker="...") if text.strip() else ""
+    return escape(short)
 
 
 def _calls(block: Block) -> list[ToolCall]:
@@ -162,7 +163,7 @@ def _words(part: Image | File, message: Message, turn: int, caption: str) -> Tex
         name = f" {part.url.rpartition('/')[2]}" if part.url and not part.data else ""
         what, kind = f"{part.media_type}{size}{escape(name[:80])}", "Image"
     else:
-        what, kind = part.name or part.media_type, "File"
+        what, kind = escape(part.name or part.media_type), "File"
     ref = media_tail(event_ref(message.event_id)) if message.event_id else ""
     shown = f": {escape(caption[:CAPTION])}" if caption else ""
     return Text(text=f"[{kind} at Turn {turn + 1}: {who} {what}{shown}{ref}]")
@@ -170,7 +171,7 @@ def _words(part: Image | File, message: Message, turn: int, caption: str) -> Tex
 
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:
     argument = _main_argument(call)
-    head = f"[Turn {turn + 1}] " + escape(call.name + (f" ({argument})" if argument else ""))
+    head = turn_mark(turn) + escape(call.name + (f" ({argument})" if argument else ""))
     if result is None or not _is_answered(result):
         return f"{head} → no result"
     short = shorten_result(
@@ -213,6 +214,6 @@ def _main_argument(call: ToolCall) -> str:
 def _as_assistant_text(block: Block, text: str, why: str, inputs: Inputs) -> Block:
     """The block as words of its assistant, if that is shorter."""
     first = block.messages[0]
-    message = msgspec.structs.replace(first, parts=(Text(text=text),), whole=False)
+    message = msgspec.structs.replace(first, parts=(Text(text=text),), whole=False, is_ours=True)
     made = block.lower(Fidelity.COMPACTED, messages=(message,), why=why)
     return made if inputs.cost(made) < inputs.cost(block) else block

@@ -21,6 +21,8 @@ class Message(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     Args:
         event_id: the event that it came from; empty for one that nobody said.
         whole: whether its parts are all of the event's, untouched; signatures hold only then.
+        is_ours: whether its words are lines of ours on what it was: what they quote was escaped
+            when they were written.
     """
 
     role: Role
@@ -28,6 +30,7 @@ class Message(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     event_id: str = ""
     author: str = ""
     whole: bool = True
+    is_ours: bool = False
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):

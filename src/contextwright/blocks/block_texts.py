@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.escape import disarmed
+from contextwright.blocks.escape import disarmed, turn_mark
 from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
 from contextwright.session.event import NO_FIELDS, AnyPart, Text, ToolCall, ToolResult
@@ -101,7 +101,8 @@ def _message(
             of_result = original_ref(call) or event_ref(block.id, place)
             parts.append(_result(part, call, of_result, rewriting.result))
         elif isinstance(part, Text) and message.role == "assistant" and rewriting.text is not None:
-            text = _shorter(part.text, rewriting.text(part.text, ref), ref)
+            own = turn_mark(block.turn) if message.is_ours else ""
+            text = _shorter(part.text, rewriting.text(part.text, ref), ref, own)
             parts.append(part if text == part.text else Text(text=text))
         elif isinstance(part, ToolCall) and rewriting.call is not None:
             arguments = rewriting.call(part, ref)
@@ -114,12 +115,12 @@ def _message(
     return msgspec.structs.replace(message, parts=tuple(parts), whole=False)
 
 
-def _shorter(whole: str, short: str, ref: str) -> str:
+def _shorter(whole: str, short: str, ref: str, own: str = "") -> str:
     """What a text became, without what in it reads as a mark of ours: beside the genuine one it
     would be taken for it. What was not touched stays as it came."""
     if short == whole:
         return whole
-    made = disarmed(short, ref)
+    made = disarmed(short, ref, own)
     return made if made == short or len(made) < len(whole) else whole
 
 

@@ -100,13 +100,26 @@ def escape(text: str) -> str:
     return _DANGER.sub(_replace, text)
 
 
-def disarmed(text: str, ref: str) -> str:
+def turn_mark(turn: int) -> str:
+    """How a line of ours about a turn begins: `[Turn 3] `, counted from 1.
+
+    Args:
+        turn: counted from 0.
+    """
+    return f"[Turn {turn + 1}] "
+
+
+def disarmed(text: str, ref: str, own: str = "") -> str:
     """A text that was shortened, in which nothing reads as a marker or a ref tail but what says
     where its own whole is. Once disarmed it stays as it is.
 
     Args:
         ref: of the whole.
+        own: what lines begin with that are ours; empty where none is.
     """
+    if own:
+        first, *rest = re.split(rf"(?m)^{re.escape(own)}", text)
+        return own.join(disarmed(piece, ref) for piece in (first, *rest))
     out: list[str] = []
     at = 0
     for tail in OUTPUT_NOTE.finditer(text):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.escape import escape, section
+from contextwright.blocks.escape import escape, section, turn_mark
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.read_back_tools import original_ref
 from contextwright.blocks.ref import event_ref
@@ -69,7 +69,7 @@ def transcript(block: Block, draft: RequestDraft, *, shows: bool = True) -> Iter
     Args:
         shows: whether it says where a picture or a file is found.
     """
-    turn = f"[Turn {block.turn + 1}]"
+    turn = turn_mark(block.turn)
     calls = {p.id: p.name for m in block.messages for p in m.parts if isinstance(p, ToolCall)}
     for message in block.messages:
         who, refs = _who(message), _own_refs(block, message)
@@ -77,7 +77,8 @@ def transcript(block: Block, draft: RequestDraft, *, shows: bool = True) -> Iter
         ref = event_ref(message.event_id) if shows and message.event_id else ""
         for part in message.parts:
             if isinstance(part, Text):
-                header, text = f"{who}:", _escaped(part.text, refs) if part.text.strip() else ""
+                shown = part.text if message.is_ours else _escaped(part.text, refs)
+                header, text = f"{who}:", shown if part.text.strip() else ""
             elif isinstance(part, ToolCall):
                 header, text = f"{who} used {_name(part.name)} with", escape(part.arguments)
             elif isinstance(part, ToolResult):
@@ -89,8 +90,8 @@ def transcript(block: Block, draft: RequestDraft, *, shows: bool = True) -> Iter
             else:
                 continue
             if text or not isinstance(part, Text):
-                draft.put("transcript", where, clean(f"{turn} {header}"))
-                yield f"{turn} {header} {text}"
+                draft.put("transcript", where, clean(turn + header))
+                yield f"{turn}{header} {text}"
 
 
 _STATUS = {

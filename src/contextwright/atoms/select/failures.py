@@ -5,6 +5,7 @@ from itertools import chain
 from typing import ClassVar
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.escape import turn_mark
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import event_ref
 from contextwright.errors import SpecError
@@ -62,7 +63,7 @@ class Failures(Atom, frozen=True, kw_only=True):
             message = " ".join(message.split())
             message = cut(message, MESSAGE_TOKENS, "head", inputs.count, marker="...")
             arguments = _short_arguments(call.arguments, inputs)
-            line = f"[Turn {failed.turn + 1}] {call.name} {arguments}: {message}"
+            line = f"{turn_mark(failed.turn)}{call.name} {arguments}: {message}"
             lines.append(line + _settled(call, failed, stop, inputs))
         return Block(
             id=f"failure:{failed.first.id}",
