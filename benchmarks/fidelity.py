@@ -166,7 +166,7 @@ a name stands in it, or it does not. Summaries are made by the embedded rules: n
 - **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 
-Rules and decisions are told by their wording, in English ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
+Rules and decisions are told by their wording, in English and, for the plain ones, in ten other languages ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
 have eight wordings. One in other words is kept as any other sentence is: while there is room.
 Beside its usual size a summary of `C.rolling`, `C.summarize` and `C.decay` has room for what holds, with 1,200 tokens in all, that of `C.fit` with a
 quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)).

@@ -8,7 +8,7 @@ from contextwright.text import directives as module
 from contextwright.text.directives import MAX_DIRECTIVES, directives
 
 PIECES = ("we", "We'll ", "we will", " use", " keep", "decided", "AGREED", "Let's", "let\u2019s",
-          "go with", "settled on", "chosen", "Chosen", " ", ". ", "\n", "\u017f", "x", "never")  # fmt: skip
+          "wir", " nehmen ", "D\u00e9cid\u00e9", "ne touche pas", "muss", "vamos con", "\u5fc5\u987b", "go with", "settled on", "chosen", "Chosen", " ", ". ", "\n", "\u017f", "x", "never")  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,47 @@ WORDINGS = (
     "i only want", "hard limit", "constraint", "requirement", "do not", "don't", "only", "avoid",
     "remember", "stick to", "use", "keep", "so please use",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Datei app.cfg darf nicht angefasst werden.",
+        "Bitte keine E-Mails verschicken.",
+        "Nooit op vrijdag uitrollen.",
+        "Ne touche pas au fichier app.cfg.",
+        "Le rapport doit avoir trois parties.",
+        "Nunca borres app.cfg.",
+        "A partir de ahora responde en inglés.",
+        "Responda sempre em inglês.",
+        "Non toccare mai app.cfg.",
+        "Никогда не трогай app.cfg.",
+        "不要修改 app.cfg。",
+        "app.cfgは絶対に変更しないでください。",
+        "app.cfg는 절대 수정하지 마세요.",
+        "Wir haben uns für PostgreSQL entschieden.",
+        "Nous avons décidé d'utiliser PostgreSQL.",
+        "Vamos con el plan B.",
+        "我们决定用 PostgreSQL。",
+        "PostgreSQLにしましょう。",
+    ],
+)
+def test_rules_and_decisions_in_other_languages_hold(text):
+    assert directives(text) == (text,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Was steht in app.cfg?",
+        "Merci beaucoup.",
+        "文件里有什么？",
+        "Il fichier est long.",
+        "Danke!",
+    ],
+)
+def test_what_is_only_said_in_other_languages_does_not(text):
+    assert directives(text) == ()
 
 
 def test_of_an_assistant_only_decisions_are_told():

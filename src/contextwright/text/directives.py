@@ -1,6 +1,7 @@
 """Sentences that hold from where they are said on: what must be, what must not, what was decided.
 
-By rules, in English: a sentence of another language is none.
+By wordings: most of English, the plain ones of Dutch, French, German, Italian, Portuguese, Russian
+and Spanish, of Chinese, Japanese and Korean. A sentence of another language is none.
 """
 
 import re
@@ -64,44 +65,100 @@ _DECISIONS = re.compile(
     r"|we(?:['\u2019]ll| will| shall) (?:use|keep|stay))\b",
     re.IGNORECASE,
 )
-_HINTS = ("deci", "agreed", "settled on", "chosen", "s use")
-"""What a wording of a decision has, in ASCII and in small letters, beside those with two words."""
-_RULE_HINTS = (
-    "must", "should", "shall", "never", "always", "from now on", "future", "at all costs",
-    "whatever happens", "no matter what", "under no circum", "not allowed", "forbidden",
-    "prohibited", "off", "allergic", "required to", "ore than", "less than",
-    "ewer than", "later than", "nger than", "lier than", "exceed", "at most", "at least",
-    "e sure", "keep", "prefer", "insist", "only", "hard limit", "constraint", "requirement",
-    "budget ", "deadline ", "limit ", "imum ", "do not", "don't", "avoid", "remember", "stick to",
-    "stay ",
+_RULES_ELSEWHERE = re.compile(
+    r"\b(?:"
+    # German, Dutch
+    r"niemals|immer|auf (?:keinen|jeden) fall|ab (?:jetzt|sofort)|von nun an|künftig|muss"
+    r"|müssen|(?:darf|dürfen) (?:nicht|kein|keine|nur)|verboten|nicht erlaubt|höchstens"
+    r"|mindestens|spätestens|bitte (?:kein|keine|nie|nicht|nur)|ich bevorzuge|wir bevorzugen"
+    r"|altijd|nooit|moet|moeten|vanaf nu|verboden|mag (?:niet|geen)"
+    # French
+    r"|jamais|toujours|il faut|doit|doivent|devez|à partir de maintenant|désormais"
+    r"|dorénavant|interdite?s?|en aucun cas|au plus|au moins|je préfère"
+    # Spanish, Portuguese, Italian
+    r"|nunca|jamás|siempre|debe|deben|debes|de ahora en adelante|a partir de (?:ahora|agora)"
+    r"|prohibid[oa]s?|en ningún caso|como (?:máximo|mínimo)|al menos|prefiero|por favor,? no"
+    r"|sempre|deve|devem|proibid[oa]s?|em hipótese alguma|no (?:máximo|mínimo)|pelo menos"
+    r"|prefiro|devono|d['\u2019]ora in poi|vietat[oaie]|in nessun caso|al massimo|almeno|preferisco"
+    r"|non \w+ mai"
+    # Russian
+    r"|никогда|всегда|долж(?:ен|на|но|ны)|нельзя|запрещено|не более)\b"
+    r"|^(?:ne |n['\u2019])\w+(?:-\w+)? pas\b",
+    re.IGNORECASE,
+)
+"""Those of other languages that are written with blanks; the rest stand in words as they are."""
+_EAST_ASIAN_RULES = (
+    "必须", "必須", "务必", "務必", "不要", "不得", "不许", "不許", "不准", "禁止", "绝不", "絕不",
+    "绝对不", "永远不", "永遠不", "总是", "總是", "始终", "始終", "一律", "从现在起", "從現在起",
+    "千万别", "最多", "至少", "不超过", "不能超过", "只能",
+    "必ず", "絶対に", "決して", "ないでください", "しないこと", "てはいけ", "てはなら",
+    "なければなら", "今後は", "これからは", "常に", "以内に",
+    "반드시", "절대", "금지", "하지 마", "지 마세요", "항상", "앞으로는", "지금부터", "해야 합니다",
+    "하면 안",
 )  # fmt: skip
-_says_use = re.compile(r"\buse\b").search
-"""What every wording of a rule has, or this."""
+_DECISIONS_ELSEWHERE = re.compile(
+    r"\b(?:entschieden|geeinigt|wir (?:nehmen|verwenden|bleiben)|nehmen wir|besloten|afgesproken"
+    r"|décidé|convenu|prenons|gardons|decidido|decidimos|acordamos|acordado|quedamos en"
+    r"|vamos con|combinamos|vamos usar|deciso|concordato|usiamo"
+    r"|решили|договорились)\b",
+    re.IGNORECASE,
+)
+_EAST_ASIAN_DECISIONS = (
+    "决定", "決定", "就用", "商定", "说好", "說好", "決めた", "決めました", "にします",
+    "にしましょう", "결정", "정했", "하기로",
+)  # fmt: skip
+_WORD = re.compile("[a-z]+")
+_RULE_WORDS = frozenset(_WORD.findall(
+    "must mustn should shouldn shall never always future costs whatever circumstances allowed"
+    " forbidden prohibited allergic required exceed prefer insist constraint requirement budget"
+    " deadline limit maximum minimum only avoid remember stick stay use keep"
+))  # fmt: skip
+_RULE_PHRASES = (
+    "from now on", "no matter what", "off limits", "off-limits", "e sure", "in mind", "do not",
+    "don't", "at most", "at least", "more than", "less than", "fewer than", "later than",
+    "longer than", "earlier than",
+)  # fmt: skip
+_DECISION_WORDS = frozenset(("decided", "decision", "agreed", "settled", "chosen"))
+_DECISION_PHRASES = ("go with", "going with", "let's use", "we'll ", "we will ", "we shall ")
+_WORDS_ELSEWHERE = frozenset(_WORD.findall(
+    "niemals immer fall jetzt sofort nun muss darf verboten erlaubt mindestens bitte bevorzuge"
+    " bevorzugen altijd nooit moet moeten nu mag jamais toujours faut doit doivent devez interdit"
+    " interdite interdits interdites aucun plus moins pas nunca siempre debe deben debes adelante"
+    " partir prohibido prohibida prohibidos prohibidas menos prefiero favor sempre deve devem"
+    " proibido proibida proibidos proibidas pelo prefiro devono poi vietato vietata vietati vietate"
+    " nessun massimo almeno preferisco mai entschieden geeinigt wir besloten afgesproken convenu"
+    " prenons gardons decidido decidimos acordamos acordado quedamos vamos combinamos deciso"
+    " concordato usiamo"
+))  # fmt: skip
+"""Of every wording in ASCII a word, or how it stands in small letters."""
 
 
-def _has_decision_hint(small: str) -> bool:
-    if any(map(small.__contains__, _HINTS)):
+def _may_be_elsewhere(text: str) -> bool:
+    """Whether it may have a wording of another language than English."""
+    return not text.isascii() or not _WORDS_ELSEWHERE.isdisjoint(_WORD.findall(text.lower()))
+
+
+def _may_hold(text: str, words: frozenset[str], phrases: tuple[str, ...]) -> bool:
+    if not text.isascii():
         return True
-    if " with" in small and ("go with" in small or "going with" in small):
+    small = text.lower()
+    if not words.isdisjoint(_WORD.findall(small)):
         return True
-    return "we" in small and ("we'll " in small or "we will " in small or "we shall " in small)
+    return any(map(small.__contains__, phrases))
+
+
+_MAY_DECIDE = _DECISION_WORDS | _WORDS_ELSEWHERE
+_MAY_RULE, _ALL_PHRASES = _RULE_WORDS | _MAY_DECIDE, (*_RULE_PHRASES, *_DECISION_PHRASES)
 
 
 def _may_decide(text: str) -> bool:
     """Whether a look at each sentence can find a decision; told at a tenth of its cost."""
-    if not text.isascii():
-        return True
-    return _has_decision_hint(text.lower())
+    return _may_hold(text, _MAY_DECIDE, _DECISION_PHRASES)
 
 
 def _may_rule(text: str) -> bool:
     """Whether it can find a rule or a decision."""
-    if not text.isascii():
-        return True
-    small = text.lower()
-    if any(map(small.__contains__, _RULE_HINTS)) or _has_decision_hint(small):
-        return True
-    return "use" in small and _says_use(small) is not None
+    return _may_hold(text, _MAY_RULE, _ALL_PHRASES)
 
 
 def directives(text: str, role: str = "user") -> tuple[str, ...]:
@@ -115,22 +172,33 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
     return _lasting(text, role) if may_hold else ()
 
 
-def _says_rule(sentence: str) -> bool:
-    return _RULES.search(sentence) is not None and (
-        _RULES.search(_NO_RULE.sub("", sentence)) is not None
-    )
+def _says_rule(sentence: str, is_english: bool) -> bool:
+    if _RULES.search(sentence) and _RULES.search(_NO_RULE.sub("", sentence)):
+        return True
+    if is_english:
+        return False
+    has_east_asian = any(map(sentence.__contains__, _EAST_ASIAN_RULES))
+    return has_east_asian or _RULES_ELSEWHERE.search(sentence) is not None
+
+
+def _says_decision(sentence: str, is_english: bool) -> bool:
+    if is_english or _DECISIONS.search(sentence):
+        return _DECISIONS.search(sentence) is not None
+    has_east_asian = any(map(sentence.__contains__, _EAST_ASIAN_DECISIONS))
+    return has_east_asian or _DECISIONS_ELSEWHERE.search(sentence) is not None
 
 
 @cached_text
 def _lasting(text: str, role: str) -> tuple[str, ...]:
     decides = role != "user" or _may_decide(text)
+    is_english = not _may_be_elsewhere(text)
     lasting: list[str] = []
     left = MAX_DIRECTIVES
     for sentence in sentences(_PASTED.sub("", text) if role == "user" else text):
-        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith("?"):
+        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(("?", "\uff1f")):
             continue
-        is_rule = role == "user" and _says_rule(sentence)
-        if is_rule or (decides and _DECISIONS.search(sentence)):
+        is_rule = role == "user" and _says_rule(sentence, is_english)
+        if is_rule or (decides and _says_decision(sentence, is_english)):
             lasting.append(sentence)
             left -= len(sentence)
     return tuple(lasting)
