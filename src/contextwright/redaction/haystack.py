@@ -24,7 +24,7 @@ class Haystack:
 
     def has_in_run(self, literals: tuple[str, ...]) -> bool:
         """Whether one of these stands in the long words."""
-        runs = self.runs
+        runs = self.runs if literals else ""
         return bool(runs) and any(literal in runs for literal in literals)
 
     @cached_property
