@@ -1,5 +1,7 @@
 """What is redacted once for all terms is what each of them would make of it by itself."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 from contextwright import C, Engine, Session
 from contextwright.blocks.block import Block, Message
 from contextwright.memo.owned_tables import Table
+from contextwright.redaction.haystack import Haystack
+from contextwright.redaction.patterns import PERSONAL, Pattern
 from contextwright.redaction.redact_parts import PartRedaction
 from contextwright.redaction.redactor import Redactor
 from contextwright.redaction.scan import Scanner, compile_patterns
@@ -36,6 +40,26 @@ def test_nothing_is_found_in_what_is_plain(text: str, patterns: tuple[str, ...])
 @pytest.mark.parametrize("name", ["event://e1234", "assistant", "get_user_details", "12.call_7"])
 def test_names_and_ids_are_plain(name: str) -> None:
     assert compile_patterns(("pii",)).is_plain(name)
+
+
+@given(TEXTS, st.sampled_from(EVERY))
+def test_what_has_too_few_digits_has_no_match(text: str, patterns: tuple[str, ...]) -> None:
+    scanner = compile_patterns(patterns)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Haystack, "digits", 10**9)
+        every = scanner.redact(text)
+    assert scanner.redact(text) == every
+
+
+NUMBERS = [pattern for pattern in PERSONAL if pattern.digits]
+
+
+@pytest.mark.parametrize("pattern", NUMBERS, ids=lambda one: one.regex[:20])
+@given(data=st.data())
+def test_a_match_has_so_many_digits(pattern: Pattern, data: st.DataObject) -> None:
+    flags = re.ASCII | (re.IGNORECASE if pattern.fold else 0)
+    match = data.draw(st.from_regex(re.compile(pattern.regex, flags), fullmatch=True))
+    assert Haystack(match).digits >= pattern.digits
 
 
 PARTS = st.one_of(

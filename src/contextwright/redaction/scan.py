@@ -80,7 +80,10 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
     def _matches_as_is(self, text: str) -> Iterator[Span]:
         haystack = Haystack(text)
         if len(text) > SHORT or self._has_signs(haystack):
+            digits = haystack.digits
             for pattern in self._built_in:
+                if digits < pattern.digits:
+                    continue
                 if not pattern.in_run or haystack.has_in_run(pattern.literals):
                     for start, end in find(pattern, haystack):
                         yield Span(start, end, pattern.name)
