@@ -135,8 +135,9 @@ def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
 def is_read_as_is(text: str) -> bool:
     """Whether a text is ASCII without a sign of any encoding, so that it has no reading, and stands
     for no text in base64."""
-    is_plain = text.isascii() and _ENCODED.search(text) is None
-    return is_plain and next(base64_texts(text), None) is None
+    if not text.isascii() or _ENCODED.search(text):
+        return False
+    return _RUN.search(text) is None or next(base64_texts(text), None) is None
 
 
 def _is_text(text: str) -> bool:
