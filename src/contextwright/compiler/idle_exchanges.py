@@ -14,7 +14,7 @@ those behind them alone; else it is made anew with nothing idle.
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 from urllib.parse import unquote
 
 from msgspec.structs import replace
@@ -29,7 +29,6 @@ from contextwright.compiler.request_decision import Fitted
 from contextwright.compiler.step_near import FEWEST
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.session.event import ToolCall
-from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom, Chain, Pipe
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import CompactLongTurn, CompactRunning, Drop, Terminal
@@ -64,7 +63,7 @@ def idle_exchanges(planned: Plan, limit: int, inputs: Inputs) -> frozenset[int]:
     if floor - first < FEWEST:
         return frozenset()
     blocks = inputs.until(stop, SOURCE)
-    awake = {*inputs.held_within(first, floor), *_spoken_of(blocks, snapshot)}
+    awake = {*inputs.held_within(first, floor), *_spoken_of(blocks, inputs)}
     awake.update(_alike(blocks, words, inputs))
     return frozenset(range(first, floor)) - awake
 
@@ -115,16 +114,18 @@ def _alike(blocks: Blocks, words: tuple[Abstract, Recogniser], inputs: Inputs) -
     with inputs.memo.growing(("alike as they came", word), make) as texts:
         texts.follow(blocks)
         alike = [blocks[place] for place in chain.from_iterable(texts.groups())]
-    return (block.order for block in alike if not front.is_long(block, inputs))
+    long = inputs.memo.table(("long", front, inputs.counter_id))
+    is_long = partial(front.is_long, inputs=inputs)
+    return (block.order for block in alike if not long.remembered(block, is_long))
 
 
-def _spoken_of(blocks: Blocks, snapshot: Snapshot) -> Iterator[int]:
+def _spoken_of(blocks: Blocks, inputs: Inputs) -> Iterator[int]:
     """The exchanges that speak of refs, and those of which one does."""
-    log, quoted = snapshot.log, set[str]()
-    for block in blocks:
-        if texts := _with_refs(block):
-            yield block.order
-            quoted.update(chain.from_iterable(map(_QUOTED.findall, texts)))
+    log, quoted = inputs.snapshot.log, set[str]()
+    spoken = inputs.memo.map("speaks of refs", blocks, _with_refs)
+    for block, texts in compress(zip(blocks, spoken, strict=True), spoken):
+        yield block.order
+        quoted.update(chain.from_iterable(map(_QUOTED.findall, texts)))
     for id in map(unquote, quoted):
         if (position := log.position_of(id)) is not None:
             yield log.exchange_index(position)
@@ -132,9 +133,9 @@ def _spoken_of(blocks: Blocks, snapshot: Snapshot) -> Iterator[int]:
         yield from [b.order for b in blocks if not all(map(_PLAIN.fullmatch, b.lineage))]
 
 
-def _with_refs(block: Block) -> list[str]:
+def _with_refs(block: Block) -> tuple[str, ...]:
     """What a block says, where it speaks of refs, or read one back."""
     calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
-    texts = [block.plain_text, *[call.arguments for call in calls]]
+    texts = (block.plain_text, *[call.arguments for call in calls])
     speaks = any(map(_SPOKEN.search, texts)) or any(map(is_reading, calls))
-    return texts if speaks else []
+    return texts if speaks else ()
