@@ -13,6 +13,7 @@ from contextwright.compiler.build_manifest import CompileResult, manifest_of
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import starts_of
+from contextwright.compiler.idle_exchanges import are_gone, idle_exchanges
 from contextwright.compiler.kept_decision import gone_on, keep, table_of
 from contextwright.compiler.layout import layout_of
 from contextwright.compiler.lost_prefix import with_loss
@@ -256,6 +257,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)
         oldest = oldest_of(planned, inputs)
+        if (fitted := self._without_idle(planned, inputs, target, limit)) is not None:
+            return fitted
         for place, start in starts_of(
             view, planned.terminal, limit, inputs, oldest, planned.indexed
         ):
@@ -285,6 +288,23 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
                 tries["least"] = place
                 return fitted
         raise AssertionError("the last start is the first exchange")
+
+    def _without_idle(
+        self, planned: Plan, inputs: Inputs, target: Target, limit: int
+    ) -> Fitted | None:
+        """What is sent, where words make nothing of what the limit drops whatever they make of it;
+        None where there is none of that."""
+        idle = idle_exchanges(planned, limit, inputs) if not self.steps else None
+        if not idle:
+            return None
+        own = {"notes": [*inputs.notes], "folded": [], "undecided": [], "stepped": {}}
+        start = inputs.snapshot.preamble
+        tried = msgspec.structs.replace(inputs, start=start, idle=idle, oldest=0, **own)
+        try:
+            fitted = self._tried(planned, tried, target)
+        except BudgetError:
+            return None
+        return fitted if fitted is not None and are_gone(idle, fitted, limit) else None
 
     def _tried(self, planned: Plan, inputs: Inputs, target: Target) -> Fitted | None:
         renderer = target.provider.renderer

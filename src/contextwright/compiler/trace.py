@@ -336,7 +336,7 @@ def _piped(
         attempt = tracer.attempt() if front and inputs.is_sole else tracer
         first = run(steps[0] if head is None else head, inputs, attempt, guard)
         rest = steps[1:done] if head is None else steps[:done]
-        made = _steps(rest[:-1], first, inputs.after(before), attempt)
+        made = _in_front(rest[:-1], first, inputs.after(before), attempt)
         own = behind_front(front, head, inputs)
         made = _steps(rest[-1:], made, own.after(before), attempt)
         if attempt is not tracer:
@@ -358,7 +358,7 @@ def _alone(atom: Atom, inputs: Inputs, tracer: Tracer, guard: Callable[[Blocks],
         return ()
     if atom.kind is Kind.SOURCE or atom.kind is Kind.REFINER:
         return guard(tracer.brought(atom, inputs, atom.bring(inputs)))
-    return _steps((atom,), _everything(inputs, guard), inputs, tracer)
+    return _in_front((atom,), _everything(inputs, guard), inputs, tracer)
 
 
 def _everything(inputs: Inputs, guard: Callable[[Blocks], Blocks]) -> Blocks:
@@ -373,6 +373,17 @@ def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Trac
         blocks = tracer.record(repr(step), blocks, after, redacts=redacts)
         inputs = inputs.after(before)
     return blocks
+
+
+def _in_front(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:
+    """As `_steps`, of words that leave each exchange in its place: of the idle ones they make
+    nothing."""
+    idle = inputs.idle
+    if not idle or not steps:
+        return _steps(steps, blocks, inputs, tracer)
+    awake = tuple([block for block in blocks if block.order not in idle])
+    made = iter(_steps(steps, awake, inputs, tracer))
+    return tuple([block if block.order in idle else next(made) for block in blocks])
 
 
 def _applied(step: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:

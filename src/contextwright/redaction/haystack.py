@@ -3,6 +3,7 @@
 import re
 from functools import cached_property
 
+_DIGITS = re.compile("[0-9]+")
 _TOKEN_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
 
 
@@ -24,8 +25,13 @@ class Haystack:
 
     def has_in_run(self, literals: tuple[str, ...]) -> bool:
         """Whether one of these stands in the long words."""
-        runs = self.runs
+        runs = self.runs if literals else ""
         return bool(runs) and any(literal in runs for literal in literals)
+
+    @cached_property
+    def digits(self) -> int:
+        """How many ASCII digits it has."""
+        return len("".join(_DIGITS.findall(self.text)))
 
     @cached_property
     def folded(self) -> str:

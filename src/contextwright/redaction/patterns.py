@@ -36,6 +36,7 @@ class Pattern(msgspec.Struct, frozen=True):
             are passed over without a call.
         in_run: a match has 16 or more characters and no space, so that a look at the long words
             of the text tells whether its literals need to be searched for.
+        digits: ASCII digits that a text with a match has at least: most prose has fewer.
         fold: letter case does not matter.
         free: a match may touch anything. Else no ASCII letter, digit or underscore may touch it.
         glue: characters that may not touch a match where a digit is behind them.
@@ -51,6 +52,7 @@ class Pattern(msgspec.Struct, frozen=True):
     starts: Callable[[Haystack], list[int]] | None = None
     ahead: str = ""
     in_run: bool = False
+    digits: int = 0
     fold: bool = False
     free: bool = False
     glue: str = ""
@@ -89,31 +91,37 @@ PERSONAL: tuple[Pattern, ...] = (
         "phone",
         phone_numbers.NUMBER,
         starts=phone_numbers.starts,
+        digits=6,
         glue=phone_numbers.GLUE,
         check=phone_numbers.phone,
     ),
-    Pattern("ssn", r"[0-8][0-9]{2}[ .-]?[0-9]{2}[ .-]?[0-9]{4}\b", glue="-.", check=checks.ssn),
+    Pattern(
+        "ssn", r"[0-8][0-9]{2}[ .-]?[0-9]{2}[ .-]?[0-9]{4}\b", digits=9, glue="-.", check=checks.ssn
+    ),
     # IRS Publication 1915: groups 50-65, 70-88, 90-92, 94-99.
     Pattern(
         "us_itin",
         r"[9][0-9]{2}-(?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])-[0-9]{4}\b",
+        digits=9,
         glue="-.",
     ),
     Pattern(
         "credit_card",
         r"[1-6](?:[ -]?[0-9]){11,18}",
+        digits=12,
         ahead=r"[46]|3[ -]?[04-9]|5[ -]?[0-8]|2[ -]?[1-7]|1[ -]?8",
         glue="-.",
         check=checks.card,
     ),
-    Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?:[ -]?[A-Z0-9]){11,30}", check=checks.iban),
-    Pattern("iban", r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}", check=checks.iban),
+    Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?:[ -]?[A-Z0-9]){11,30}", digits=2, check=checks.iban),
+    Pattern("iban", r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}", digits=2, check=checks.iban),
     Pattern(
         "ip",
         rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?",
         anchor=r"\.[0-9]{1,3}\.[0-9]{1,3}(?:\.[0-9]{1,3})*",
         lead=3,
         back="[0-9]",
+        digits=4,
         glue=".",
     ),
     Pattern(
@@ -128,14 +136,17 @@ PERSONAL: tuple[Pattern, ...] = (
     _mac(rf"{_HEX2}(?::{_HEX2}){{5,40}}\b", f":{_HEX2}(?::{_HEX2}){{4,}}", 2),
     _mac(rf"{_HEX2}(?:-{_HEX2}){{5,40}}\b", f"-{_HEX2}(?:-{_HEX2}){{4,}}", 2),
     _mac(rf"{_HEX4}(?:\.{_HEX4}){{2,20}}\b", rf"\.{_HEX4}(?:\.{_HEX4})+", 4),
-    Pattern("us_passport", r"[A-Z][0-9]{8}\b", glue="-."),
-    Pattern("us_passport", r"passport[^0-9\n]{0,24}\b([0-9]{9})\b", ("passport",), fold=True),
+    Pattern("us_passport", r"[A-Z][0-9]{8}\b", digits=8, glue="-."),
+    Pattern(
+        "us_passport", r"passport[^0-9\n]{0,24}\b([0-9]{9})\b", ("passport",), digits=9, fold=True
+    ),
     Pattern(
         "date_of_birth",
         r"(?:birth(?:day|date)?|born|dob|d\.o\.b\.?)\b[^0-9\n]{0,16}?\b"
         rf"([0-9]{{1,4}}[./-][0-9]{{1,2}}[./-][0-9]{{2,4}}|{_MONTH}\.? [0-9]{{1,2}},? [0-9]{{4}}"
         rf"|[0-9]{{1,2}}(?:st|nd|rd|th)? {_MONTH}\.?,? [0-9]{{4}})\b",
         ("birth", "born", "dob", "d.o.b"),
+        digits=4,
         fold=True,
         free=True,
     ),

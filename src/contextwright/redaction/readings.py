@@ -25,6 +25,7 @@ _SIGNS = "[A-Za-z0-9+/_-]"
 # one try a run
 _RUN = re.compile(rf"(?<!{_SIGNS}){_SIGNS}{{16,}}={{0,2}}")
 _NEXT_LINE = re.compile(rf"\r?\n({_SIGNS}+={{0,2}})")
+_ENCODED = re.compile(r"[\\%&]")
 _LINE = (64, 76)
 """Signs on a line of base64 in PEM and in mail."""
 _BREAKS = re.compile(r"[\r\n]+")
@@ -129,6 +130,14 @@ def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
         for plain in decoded(data) if data else ():
             if _is_text(plain):
                 yield run.start(), place, plain
+
+
+def is_read_as_is(text: str) -> bool:
+    """Whether a text is ASCII without a sign of any encoding, so that it has no reading, and stands
+    for no text in base64."""
+    if not text.isascii() or _ENCODED.search(text):
+        return False
+    return _RUN.search(text) is None or next(base64_texts(text), None) is None
 
 
 def _is_text(text: str) -> bool:

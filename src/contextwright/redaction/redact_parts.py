@@ -3,6 +3,7 @@
 import msgspec
 
 from contextwright.blocks.block import Block, Message
+from contextwright.memo.owned_tables import Table
 from contextwright.redaction.file_data import redacted_base64
 from contextwright.redaction.redactor import Redactor
 from contextwright.redaction.split_values import without_split
@@ -24,10 +25,12 @@ class PartRedaction:
 
     Args:
         redactor: what is redacted.
+        known: messages that were redacted before, each with what came of it; none where that is
+            the message itself. Of one exchange several terms bring the same messages.
     """
 
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
+    def __init__(self, redactor: Redactor, known: Table) -> None:
+        self._redactor, self._known = redactor, known
 
     def block(self, block: Block) -> Block:
         """A block, redacted; a ref that names what is redacted is not shown."""
@@ -42,6 +45,14 @@ class PartRedaction:
         )
 
     def _message(self, message: Message) -> Message:
+        made = self._known.remembered(message, self._made)
+        return made[0] if made else message  # an equal one may have been clean before: this one is
+
+    def _made(self, message: Message) -> tuple[Message, ...]:
+        new = self._new(message)
+        return () if new is message else (new,)
+
+    def _new(self, message: Message) -> Message:
         parts = self._parts(message.parts)
         author = self._redactor.text(message.author) if message.author else ""
         same = all(new is old for new, old in zip(parts, message.parts, strict=True))

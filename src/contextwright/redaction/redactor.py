@@ -59,6 +59,8 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
         Raises:
             RedactionError: the detector failed.
         """
+        if self._is_plain(text):
+            return text
         for _ in range(_ROUNDS):
             new = redact_json_text(text, self.fields, self.operator)[0] if self.fields else text
             new = self._encoded_fields(new)
@@ -69,6 +71,12 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
                 return new
             text = new
         return text
+
+    def _is_plain(self, text: str) -> bool:
+        """Whether a look at a text tells that nothing of it goes, as of most names and ids."""
+        if self.fields or self.entities or not self.patterns:
+            return False
+        return compile_patterns(self.patterns).is_plain(text)
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """What its patterns and its detector find in a text."""

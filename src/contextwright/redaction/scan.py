@@ -19,7 +19,7 @@ from contextwright.redaction.find import find
 from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.operators import REPLACE, Operator
 from contextwright.redaction.patterns import Pattern, any_sign, catalogue
-from contextwright.redaction.readings import base64_texts, readings
+from contextwright.redaction.readings import base64_texts, is_read_as_is, readings
 from contextwright.redaction.settle import Span, settled
 from contextwright.redaction.user_patterns import compile_user_pattern, find_user_pattern
 
@@ -44,6 +44,15 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
         JSON; redacting the result again changes nothing.
         """
         return settled(text, self.search(), operator)
+
+    def is_plain(self, text: str) -> bool:
+        """Whether a short text has no sign of anything, and stands for no other text."""
+        return (
+            len(text) <= SHORT
+            and not self._custom
+            and is_read_as_is(text)
+            and not self._has_signs(Haystack(text))
+        )
 
     def search(self) -> Callable[[str], Iterator[Span]]:
         """What gives what a text holds as it is, and under every encoding that it has signs of;
@@ -71,7 +80,10 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
     def _matches_as_is(self, text: str) -> Iterator[Span]:
         haystack = Haystack(text)
         if len(text) > SHORT or self._has_signs(haystack):
+            digits = haystack.digits
             for pattern in self._built_in:
+                if digits < pattern.digits:
+                    continue
                 if not pattern.in_run or haystack.has_in_run(pattern.literals):
                     for start, end in find(pattern, haystack):
                         yield Span(start, end, pattern.name)
@@ -80,10 +92,10 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
                 yield Span(start, end, source)
 
     def _has_signs(self, haystack: Haystack) -> bool:
-        """Whether a text has a long word, or anything that its patterns begin to look at: most
-        texts that base64 stands for are short, and have not."""
+        """Whether a text has anything that its patterns begin to look at: most texts that base64
+        stands for are short, and have not."""
         plain, folded = self._signs
-        if haystack.runs or plain.search(haystack.text):
+        if haystack.has_in_run(self._in_runs) or plain.search(haystack.text):
             return True
         return folded.search(haystack.folded) is not None
 
@@ -93,6 +105,12 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
         patterns = [pattern for pattern in self._built_in if not pattern.in_run]
         plain, folded = ([one for one in patterns if one.fold is fold] for fold in (False, True))
         return any_sign(plain), any_sign(folded)
+
+    @cached_property
+    def _in_runs(self) -> tuple[str, ...]:
+        """What a match of those that are looked for in long words has in it."""
+        patterns = (pattern for pattern in self._built_in if pattern.in_run)
+        return tuple(dict.fromkeys(sign for one in patterns for sign in one.literals))
 
     @cached_property
     def _built_in(self) -> tuple[Pattern, ...]:

@@ -51,6 +51,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         resumes: whether nothing that lies before `start` is given, as it was decided before.
         behind_step: whether what lies before `start` is what a step of the limit left, and is not
             given.
+        idle: exchanges of which words in front of another make nothing: the limit drops them.
         oldest: the first exchange that is not too old for the spec: of those before it, the first
             word of each term leaves what something holds, whatever stands behind it.
         is_sole: whether no two terms of the spec may bring the same.
@@ -96,6 +97,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     start: int = 0
     resumes: bool = False
     behind_step: bool = False
+    idle: frozenset[int] = frozenset()
     oldest: int = 0
     is_sole: bool = False
     agent: str = ""

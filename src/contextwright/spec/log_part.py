@@ -110,8 +110,10 @@ class ReadPart(NamedTuple):
 
     def names(self, spans: Iterable[Span], inputs: Inputs) -> tuple[bytes, ...]:
         """The names of what is read of the exchanges at these places."""
-        blocks = self.part.blocks(spans, self.source, inputs)
-        return inputs.names(blocks if inputs.in_front is not None else self.seen(blocks))
+        if inputs.in_front is not None:  # by what they were: nothing is brought, nor cleaned twice
+            exchanges = [one for span in spans for one in inputs.snapshot.exchanges(*span)]
+            return inputs.names(inputs.memo.blocks(exchanges))
+        return inputs.names(self.seen(self.part.blocks(spans, self.source, inputs)))
 
     def _passed(self, spans: list[Span], shortened: Blocks, inputs: Inputs) -> NewBlocks:
         """What words in front leave of exchanges, each made when it is read, and what something

@@ -163,6 +163,23 @@ class Standing(Atom, frozen=True, kw_only=True):
         raise NotImplementedError(f"{self.word} does not say what it goes by")
 
 
+class Abstract(Atom, frozen=True, kw_only=True):
+    """Leaves each exchange in its place, and puts in place of what it takes out of one a ref to its
+    whole: what it shortened says what no other exchange does, unless that quotes it."""
+
+    def is_long(self, block: Block, inputs: Inputs) -> bool:
+        """Whether it shortens an exchange that nothing holds whatever that says; told at once."""
+        return False
+
+
+class Recogniser(Atom, frozen=True, kw_only=True):
+    """Leaves out exchanges that say what another one does."""
+
+    def key_of(self, inputs: Inputs) -> Callable[[Block], str] | None:
+        """What is equal for exchanges that say the same; None where it goes by more than that."""
+        raise NotImplementedError(f"{self.word} does not say what is the same")
+
+
 class OfLog(NamedTuple):
     """What a word made of the log.
 

@@ -19,7 +19,7 @@ from contextwright.spec.inputs import Inputs, with_source
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import EVERY, Ranges, ValueRange
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Standing
+from contextwright.spec.word_roles import Abstract, Standing
 from contextwright.text.call_arguments import shorten_arguments
 from contextwright.text.content_router import shorten
 from contextwright.text.ref_notes import full_output_note
@@ -34,9 +34,12 @@ in sight in tau-bench's airline sessions (../reference/values-in-sight.md); at 1
 is 99 %, but the demo's calls cost half as much again: less room lasts less long."""
 ARGUMENT_TOKENS = 40
 """What stays of a long argument: of a file that was written, its outline beside the path."""
+LONG = 150
+"""Percent of what a result keeps from which on it becomes shorter in any case: what it keeps may
+count some more together than its pieces do apart."""
 
 
-class Compact(Standing, frozen=True, kw_only=True):
+class Compact(Abstract, Standing, frozen=True, kw_only=True):
     """Replace tool results, long agent outputs and long arguments of calls by what identifies
     them and a ref.
 
@@ -147,6 +150,18 @@ class Compact(Standing, frozen=True, kw_only=True):
 
     def _is_exempt(self, call: ToolCall) -> bool:
         return call.name in self.exempt
+
+    def is_long(self, block: Block, inputs: Inputs) -> bool:
+        """Whether a block that nothing holds has a result that becomes shorter whatever it says,
+        and then names its ref. False where its age may hold it."""
+        if self.strategy == "stale" or self.min_gain or whole_of_its_own(block):
+            return False
+        calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
+        if any(map(self._is_exempt, calls)):
+            return False
+        note = inputs.count(full_output_note(block.ref, 10**9))
+        most = max(self.min_tokens, LONG * max(self.max_tokens, 2 * note) // 100)
+        return any(inputs.count(one.text) > most for one in block.results)
 
     def compacted(self, block: Block, inputs: Inputs) -> Block:
         """One block, compacted where that makes it shorter."""

@@ -1,7 +1,7 @@
 """`C.dedup()`: one version of what was said or found more than once
 (context-algebra.md#deduplication)."""
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import partial
 from hashlib import sha256
 from itertools import compress
@@ -19,11 +19,11 @@ from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges
 from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
-from contextwright.spec.word_roles import Standing
+from contextwright.spec.word_roles import Recogniser, Standing
 from contextwright.text.near_keys import exact_key
 
 
-class Dedup(Standing, frozen=True, kw_only=True):
+class Dedup(Recogniser, Standing, frozen=True, kw_only=True):
     """Leave out what another block says as well.
 
     The user's words, what is protected and what has not settled yet stay in any case.
@@ -62,10 +62,17 @@ class Dedup(Standing, frozen=True, kw_only=True):
         leaving: set[int] = set()
         if self.strategy == "structural":
             leaving = self._earlier_calls(blocks, may, inputs)
-        leaving |= self._earlier_texts(blocks, may, leaving, inputs)
+        # what words in front have made nothing of would say what no other does
+        idle = inputs.idle
+        idle = {at for at, block in enumerate(blocks) if block.order in idle} if idle else idle
+        leaving |= self._earlier_texts(blocks, may, leaving | idle, inputs)
         if self.strategy != "semantic":
             return _without(leaving, blocks)
         return self._judged(blocks, may, leaving, inputs)
+
+    def key_of(self, inputs: Inputs) -> Callable[[Block], str] | None:
+        """Their texts; other strategies go by calls, or by a model's word."""
+        return _keys(inputs) if self.strategy == "exact" else None
 
     def _may_leave(self, blocks: Blocks, inputs: Inputs) -> bytearray:
         """Whether each block may be left out and is history."""
@@ -81,7 +88,7 @@ class Dedup(Standing, frozen=True, kw_only=True):
             return self._unlike(blocks, repeats, inputs)
 
     def _unlike(self, blocks: Blocks, repeats: LoggedRepeats, inputs: Inputs) -> Blocks:
-        key_of = inputs.memo.computed("exact_key", _exact)
+        key_of = _keys(inputs)
         calls_of = inputs.memo.computed("call_keys", _call_keys)
         repeats.follow(inputs, key_of, calls_of)
         may = self._may_leave(blocks, inputs)
@@ -110,7 +117,7 @@ class Dedup(Standing, frozen=True, kw_only=True):
         """The places of the blocks that may leave and say what an earlier one does that is not
         absent."""
         leaving: set[int] = set()
-        make = partial(RepeatedTexts, inputs.memo.computed("exact_key", _exact))
+        make = partial(RepeatedTexts, _keys(inputs))
         with inputs.memo.growing(_key(self, "texts", blocks), make) as texts:
             texts.follow(blocks)
             for group in texts.groups():
@@ -144,6 +151,10 @@ class Dedup(Standing, frozen=True, kw_only=True):
         pairs: list[list[int]] = answer.value
         duplicates = {open_to[earlier] for earlier, later in pairs if 0 <= earlier < later}
         return tuple(block for block in rest if block not in duplicates)
+
+
+def _keys(inputs: Inputs) -> Callable[[Block], str]:
+    return inputs.memo.computed("exact_key", _exact)
 
 
 def _key(word: Dedup, what: str, blocks: Blocks) -> tuple[object, ...]:

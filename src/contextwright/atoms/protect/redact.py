@@ -72,7 +72,8 @@ class Redact(Guard, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The same blocks, redacted."""
-        redaction = PartRedaction(self._redactor(inputs.ports))
+        known = inputs.memo.table((self, inputs.ports, "messages"), brief=True)
+        redaction = PartRedaction(self._redactor(inputs.ports), known)
         return inputs.memo.map((self, inputs.ports), blocks, redaction.block)
 
     def cleaned(self, text: str, ports: RedactionPorts = NO_PORTS) -> str:
