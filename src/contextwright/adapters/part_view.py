@@ -24,7 +24,8 @@ class PartView(msgspec.Struct, frozen=True):
             nothing, or again what is shown.
         text: of a text or a result; the arguments of a call, as JSON.
         id: of the call, also in its result.
-        name: of the tool that is called.
+        name: of the tool that is called, or of a picture's bytes; of what is `own`, whether it is a
+            picture or a file, and which.
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
         items: of a result, the framework's own pictures and files in it.
@@ -53,12 +54,10 @@ class PartView(msgspec.Struct, frozen=True):
 
         Args:
             content: of the result, where it is a list.
-            texts: types of what of it is in the text; all else are pictures and files. What says
-                that it is a picture's bytes has no words.
+            texts: types of what of it is in the text; all else are pictures and files.
         """
         items = () if isinstance(content, str) else content
-        files = (item for item in items if not isinstance(item, texts))
-        others = tuple(item for item in files if not getattr(item, "is_image", False))
+        others = tuple(item for item in items if not isinstance(item, texts))
         return cls("result", text, id or "", items=others)
 
     @classmethod
@@ -68,9 +67,19 @@ class PartView(msgspec.Struct, frozen=True):
         return cls("media", wire={"type": "file", "file": {"file_data": address, **named}})
 
     @classmethod
-    def own(cls, part: Any) -> "PartView":
-        """What only the framework knows."""
-        return cls("own", wire={"type": KIND, "value": data_of(part)})
+    def file_data(cls, kind: str, data: bytes, name: str | None = None) -> "PartView":
+        """A file itself."""
+        return cls.file(f"data:{kind};base64,{base64.b64encode(data).decode()}", name)
+
+    @classmethod
+    def own(cls, part: Any, kind: str = "") -> "PartView":
+        """What only the framework knows.
+
+        Args:
+            kind: of a picture or a file: `image`, `file`, `audio`, `video`; without, the part says
+                it itself.
+        """
+        return cls("own", name=kind, wire={"type": KIND, "value": data_of(part)})
 
     @classmethod
     def reasoning(cls, part: Any, sealed: str = "") -> "PartView":
@@ -84,9 +93,9 @@ class PartView(msgspec.Struct, frozen=True):
         return cls("reasoning", wire={"type": KIND, "value": words})
 
     @classmethod
-    def image(cls, url: str) -> "PartView":
+    def image(cls, url: str, name: str = "") -> "PartView":
         """A picture, by its address."""
-        return cls("media", wire={"type": "image_url", "image_url": {"url": url}})
+        return cls("media", name=name, wire={"type": "image_url", "image_url": {"url": url}})
 
     @classmethod
     def image_data(cls, kind: str, data: bytes | str) -> "PartView":

@@ -8,8 +8,8 @@ import click
 
 from contextwright.cli.options import DEFAULT_SPEC, TOKENS, load_spec
 from contextwright.cli.output_file import OutputFile, WritingCommand
-from contextwright.cli.own_receiver import MODEL
 from contextwright.cli.progress import working
+from contextwright.cli.usual_models import MODEL
 from contextwright.compiler.plan import plan
 from contextwright.errors import SessionError
 

@@ -7,9 +7,10 @@ import click
 
 from contextwright.cli.options import TOKENS, load_spec, load_target, top_option
 from contextwright.cli.output_file import OutputFile, WritingCommand, is_folder, write_file
-from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import texts_option, write_page
 from contextwright.cli.progress import ProgressBars
+from contextwright.cli.usual_models import MODEL, USUAL_MODELS, maker_of
+from contextwright.engine.own_receiver import own_receiver
 from contextwright.errors import SessionError
 from contextwright.render.target import Target
 from contextwright.session.session import Session

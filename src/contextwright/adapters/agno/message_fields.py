@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
+from mimetypes import guess_type
 from typing import Any
 
-from agno.media import Image
+from agno.media import Audio, File, Image, Video
 from agno.models.message import Message
 
 from contextwright.adapters.part_view import PartView
@@ -14,6 +15,9 @@ _BLOCKS = "content_blocks"
 _ITEM = "reasoning_output"
 """Where it holds reasoning of OpenAI's, which it sends again."""
 _REASONING, _SEALED = "reasoning_content", "redacted_reasoning_content"
+_FILES = {"images": Image, "audio": Audio, "videos": Video, "files": File}
+"""Fields with pictures and files, and what stands in them."""
+_MEDIA = tuple(_FILES.values())
 _THOUGHTS = ("thinking", "redacted_thinking")
 
 
@@ -30,7 +34,8 @@ class MessageFields:
             return [message]
         content: Any = message.content
         items = content if isinstance(content, list) else [] if content is None else [content]
-        return [*_reasoning(message), *items, *(message.images or ()), *(message.tool_calls or ())]
+        files = [one for name in _FILES for one in getattr(message, name) or ()]
+        return [*_reasoning(message), *items, *files, *(message.tool_calls or ())]
 
     def view(self, part: Any) -> PartView:
         """What a part is."""
@@ -38,8 +43,8 @@ class MessageFields:
             return PartView("text", part)
         if isinstance(part, Message):
             return PartView("result", part.get_content_string(), part.tool_call_id or "")
-        if isinstance(part, Image):
-            return _picture(part)
+        if isinstance(part, _MEDIA):
+            return _file(part)
         if isinstance(part, dict) and "function" in part:
             function = part["function"]
             return PartView.call(part["id"], function["name"], function.get("arguments"))
@@ -62,11 +67,13 @@ class MessageFields:
         if message.role == "tool":
             return parts[0]
         calls = [part for part in parts if isinstance(part, dict) and "function" in part]
-        images = [part for part in parts if isinstance(part, Image)]
-        rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in images]
+        files = [part for part in parts if isinstance(part, _MEDIA)]
+        rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in files]
         text = "\n".join(map(str, rest)) if len(rest) > 1 else (rest[0] if rest else None)
         content: Any = rest if isinstance(message.content, list) else text
-        new: Any = {"content": content, "images": images or None, "tool_calls": calls or None}
+        new: Any = {"content": content, "tool_calls": calls or None}
+        for name, kind in _FILES.items():
+            new[name] = [file for file in files if isinstance(file, kind)] or None
         thought: dict[str, Any] = next(filter(_is_thought, parts), {})
         new |= {name: thought.get(name) for name in (_REASONING, _SEALED)}
         data: dict[str, Any] = {**(message.provider_data or {}), _ITEM: thought.get(_ITEM)}
@@ -112,6 +119,19 @@ def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> l
         else:
             new.append(block)
     return new
+
+
+def _file(file: Any) -> PartView:
+    """A picture or a file, by its bytes or by where it is."""
+    if isinstance(file, Image):
+        return _picture(file)
+    kind = next(name for name, each in _FILES.items() if isinstance(file, each))
+    if file.content is None:
+        return PartView.own(file, kind.removesuffix("s"))
+    data = file.content if isinstance(file.content, bytes) else str(file.content).encode()
+    name = getattr(file, "filename", None)
+    type_ = file.mime_type or guess_type(name or "")[0] or "application/pdf"
+    return PartView.file_data(type_, data, name)
 
 
 def _picture(image: Image) -> PartView:

@@ -48,7 +48,7 @@ class PromptParts:
             return PartView.call(part.tool_call_id, part.tool_name, part.args_as_json_str())
         if isinstance(part, ToolReturnPart):
             text = part.model_response_str(wrap_if_error=False)
-            return PartView.result(text, part.tool_call_id, part.files)
+            return PartView.result(text, part.tool_call_id, filter(_has_words, part.files))
         if isinstance(part, SystemPromptPart):
             return PartView("text", part.content, role="system")
         if isinstance(part, str):
@@ -92,6 +92,12 @@ class PromptParts:
         return ModelRequest(parts=[ToolReturnPart(tool, text, id)])
 
 
+def _has_words(file: Any) -> bool:
+    """Whether more than bytes is sent of a file: a picture's name is their hash where nobody gave
+    another."""
+    return not getattr(file, "is_image", False) or bool(getattr(file, "_identifier", None))
+
+
 def _media(item: Any) -> PartView:
     """An item of a prompt, or a part of an answer, that is no text."""
     if isinstance(item, FilePart):
@@ -101,7 +107,7 @@ def _media(item: Any) -> PartView:
     if not isinstance(item, BinaryContent):
         return PartView("opaque") if isinstance(item, CachePoint) else PartView.own(item)
     if item.is_image:
-        return PartView.image(item.data_uri)
+        return PartView.image(item.data_uri, item.identifier)
     return PartView.file(item.data_uri, item.identifier)
 
 
