@@ -302,3 +302,21 @@ def test_the_tool_of_an_answer_is_in_scope_or_refused():
         agent = Agent(model, output_type=Letter, tools=[read], capabilities=[capability])
         assert agent.run_sync("go").output == Letter(to="Zoe")
     assert server.requests[0].tools == ("final_result",)
+
+
+def test_what_a_provider_s_own_tools_say_is_redacted():
+    from openai import AsyncOpenAI
+    from pydantic_ai import Agent
+    from pydantic_ai.capabilities import NativeTool
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.native_tools import WebSearchTool, WebSearchUserLocation
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    with StrictServer(["done"]) as server:
+        client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
+        model = OpenAIResponsesModel("gpt-5", provider=OpenAIProvider(openai_client=client))
+        search = NativeTool(WebSearchTool(user_location=WebSearchUserLocation(city="zoe@b.co")))
+        hook = ContextCapability(C.default() | C.redact("email"))
+        Agent(model, capabilities=[hook, search]).run_sync("hi")
+    [tool] = server.requests[0].body["tools"]
+    assert tool["user_location"]["city"] == "[REDACTED]" and "zoe" not in server.requests[0].text

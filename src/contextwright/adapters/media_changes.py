@@ -42,8 +42,8 @@ def address_note(view: PartView, was: Any, now: Any) -> str:
         was, now: what stands for it, before and behind.
     """
     fields = cast("Wire", was) if isinstance(was, Mapping) else {}
-    said = fields.get("kind") or fields.get("type") or ""
-    kind = (view.kind == "own" and view.name) or str(said).removesuffix("-url")
+    own = view.name if view.kind == "own" else ""
+    kind = own or str(fields.get("kind") or fields.get("type") or "").removesuffix("-url")
     lost = (key for key, old, _ in _changes(was, now) if not old.startswith("data:"))
     is_lost = kind in _MEDIA and any(key in _ADDRESSES for key in lost)
     name = fields.get("media_type") or kind.removesuffix("_url")

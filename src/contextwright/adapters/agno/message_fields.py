@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from mimetypes import guess_type
 from typing import Any
 
 from agno.media import Audio, File, Image, Video
@@ -44,7 +43,8 @@ class MessageFields:
         if isinstance(part, Message):
             return PartView("result", part.get_content_string(), part.tool_call_id or "")
         if isinstance(part, _MEDIA):
-            return _file(part)
+            kinds = (name for name, kind in _FILES.items() if isinstance(part, kind))
+            return PartView.of_fields(part, next(kinds).removesuffix("s"))
         if isinstance(part, dict) and "function" in part:
             function = part["function"]
             return PartView.call(part["id"], function["name"], function.get("arguments"))
@@ -119,23 +119,3 @@ def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> l
         else:
             new.append(block)
     return new
-
-
-def _file(file: Any) -> PartView:
-    """A picture or a file, by its bytes or by where it is."""
-    if isinstance(file, Image):
-        return _picture(file)
-    kind = next(name for name, each in _FILES.items() if isinstance(file, each))
-    if file.content is None:
-        return PartView.own(file, kind.removesuffix("s"))
-    data = file.content if isinstance(file.content, bytes) else str(file.content).encode()
-    name = getattr(file, "filename", None)
-    type_ = file.mime_type or guess_type(name or "")[0] or "application/pdf"
-    return PartView.file_data(type_, data, name)
-
-
-def _picture(image: Image) -> PartView:
-    if image.url:
-        return PartView.image(image.url)
-    kind = image.mime_type or f"image/{image.format or 'png'}"
-    return PartView.image_data(kind, image.get_content_bytes() or b"")

@@ -48,7 +48,7 @@ class PromptParts:
             return PartView.call(part.tool_call_id, part.tool_name, part.args_as_json_str())
         if isinstance(part, ToolReturnPart):
             text = part.model_response_str(wrap_if_error=False)
-            return PartView.result(text, part.tool_call_id, filter(_has_words, part.files))
+            return PartView.result(text, part.tool_call_id, part.files)
         if isinstance(part, SystemPromptPart):
             return PartView("text", part.content, role="system")
         if isinstance(part, str):
@@ -90,12 +90,6 @@ class PromptParts:
     def made_result(self, id: str, tool: str, text: str) -> ModelMessage:
         """A message that answers a call."""
         return ModelRequest(parts=[ToolReturnPart(tool, text, id)])
-
-
-def _has_words(file: Any) -> bool:
-    """Whether more than bytes is sent of a file: a picture's name is their hash where nobody gave
-    another."""
-    return not getattr(file, "is_image", False) or bool(getattr(file, "_identifier", None))
 
 
 def _media(item: Any) -> PartView:
