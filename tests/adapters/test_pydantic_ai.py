@@ -26,7 +26,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
-from contextwright import C, Context, SpecError
+from contextwright import C, Context, Engine, SpecError
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.pydantic_ai import ContextCapability
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
@@ -277,6 +277,17 @@ def test_models_that_stand_in_for_another_are_asked_what_that_would_be(wrapped):
         assert agent.run_sync("read all").output == "done"
     assert context.context.manifest.model == "gpt-5" and context.context.manifest.tokens < 8_000
     assert {request.model for request in server.requests} == {"gpt-5", "gpt-4o"}
+
+
+def test_the_bill_of_a_model_that_stands_in_calibrates_none_other(monkeypatch):
+    learned = []
+    monkeypatch.setattr(Engine, "learn", lambda engine, *bill: learned.append(bill))
+    busy = StrictServer([Reply(status=429)] * 9)
+    with busy, StrictServer(["done", "done"]) as server:
+        standing = FallbackModel(chat_model(busy, "gpt-5"), chat_model(server, "gpt-4o"))
+        for model, count in ((standing, 0), (chat_model(server, "gpt-5"), 1)):
+            Agent(model, capabilities=[ContextCapability(C.default())]).run_sync("go")
+            assert len(learned) == count
 
 
 def test_a_model_that_stands_in_is_asked_for_less_where_its_window_is_smaller():

@@ -81,7 +81,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
     ) -> ModelResponse:
         """The answer, as it came; its bill goes to the context."""
         if (body := self.port.body_of(ctx.run_id or "")) is not None:
-            await self.port.abilled(body, response.usage)
+            await self.port.abilled(body, response)
         return response
 
     async def on_model_request_error(
