@@ -132,7 +132,9 @@ def _specs(texts: Sequence[str], budgets: Sequence[int]) -> "tuple[SweepSpec, ..
 def _state(sessions: int, known: int) -> str:
     """How many sessions are done, and how many of them were before."""
     before = f", {known:,} of them before" if known else ""
-    return f"{sessions:,} sessions{before}"
+    from contextwright.cli.tables import count_of
+
+    return f"{count_of(sessions, 'session')}{before}"
 
 
 def _print(done: "Sequence[SweepSummary]", out: str) -> None:

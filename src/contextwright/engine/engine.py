@@ -64,7 +64,6 @@ from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.tokens.context_overflow import Overflow
-from contextwright.tokens.models import is_other_model
 from contextwright.tokens.usage import Usage
 from contextwright.words import C
 from contextwright.worker_threads import off_loop
@@ -436,14 +435,12 @@ class Engine(ProcessBound):
     def bill(
         self, session: Session, usage: Usage | None, *read_back: Usage, pack: Pack | None = None
     ) -> None:
-        """Learn from the bill of a pack, by default the last one, if the model that was asked
-        answered, and count it, as `record` does;
+        """Learn from the bill of a pack, by default the last one, and count it, as `record` does;
         `read_back` are bills of the requests by which its answer went on."""
         ledger = self._ledgers.of(session_of(session, "Engine.bill(session)").log)
         ledger.billed(usage, self._target.base.model, *read_back)
         if usage is not None:
-            if not is_other_model(usage.model, self._target.base.model):
-                self.learn(session, usage.context, pack)
+            self.learn(session, usage.context_of(self._target.base.model), pack)
             self.budget.add(session, sum(read_back, usage), self._target.base.model, self._hooks)
 
     def learn(self, session: Session, billed_input: int, pack: Pack | None = None) -> None:

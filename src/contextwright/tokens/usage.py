@@ -5,6 +5,8 @@ from typing import Any, cast
 
 import msgspec
 
+from contextwright.tokens.models import is_other_model
+
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens of a call, as they were billed.
@@ -31,6 +33,10 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     context: int = 0
     response_id: str = ""
     model: str = ""
+
+    def context_of(self, model: str) -> int:
+        """The context as a model billed it that was asked; 0 where another one answered."""
+        return 0 if is_other_model(self.model, model) else self.context
 
     def __add__(self, other: "Usage") -> "Usage":
         """What both were billed; the context, the id and the model are the newer one's."""
