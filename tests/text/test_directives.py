@@ -24,6 +24,22 @@ PIECES = ("we", "We'll ", "we will", " use", " keep", "decided", "AGREED", "Let'
         "Keep it under 5 euros, whatever happens.",
         "Make sure that every test runs offline.",
         "I prefer window seats.",
+        "It must be under 200 words.",
+        "Uploads are never retried.",
+        "1: Never push to main.",
+        "Always make sure to look at the open file.",
+        "When I ask about dates, always use the ISO format.",
+        "We never deploy on Fridays.",
+        "The report must have three sections.",
+        "It is never allowed to skip a test.",
+        "I never want to see a raw stack trace.",
+        "You should only answer in English.",
+        "Stay below 400 tokens a call.",
+        "My budget is 4,000 euros.",
+        "The deadline is Friday.",
+        "I am allergic to nuts.",
+        "Use at most 3 requests a minute.",
+        "Please write to Ann in future.",
     ],
 )
 def test_rules_and_decisions_of_a_user_hold(text):
@@ -32,7 +48,29 @@ def test_rules_and_decisions_of_a_user_hold(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["What must I do?", "I don't know.", "The file is used twice.", "Read app.cfg.", "Fine!", ""],
+    [
+        "What must I do?",
+        "I don't know.",
+        "The file is used twice.",
+        "Read app.cfg.",
+        "Fine!",
+        "",
+        "I must have left it somewhere else.",
+        "It must be fun!",
+        "I\u2019ve never used it before.",
+        "They always remind me of home.",
+        "As always, thanks.",
+        "Never mind.",
+        "Don't worry.",
+        "Keep it up, you are great!",
+        "Version control is a must.",
+        "At least I have tried.",
+        "Perhaps in the future.",
+        "Requirement already satisfied: six in /usr/lib",
+        "1463:    msg = 'The precision must be {}'",
+        "1440:   precision: how far. Must be 'days' or 'seconds'.",
+        '"error": "a key is required to read it"',
+    ],
 )
 def test_what_is_only_said_does_not(text):
     assert directives(text) == ()
@@ -42,7 +80,7 @@ WORDINGS = (
     "must", "mustn't", "never", "always", "from now on", "in the future", "in future",
     "at all costs", "whatever happens", "no matter what", "under no circumstances", "not allowed",
     "forbidden", "prohibited", "required to", "no more than", "no less than", "no fewer than",
-    "at most", "at least", "make sure", "be sure", "keep in mind", "i prefer", "we insist",
+    "at most two", "at least an", "make sure", "be sure", "keep in mind", "i prefer", "we insist",
     "i only want", "hard limit", "constraint", "requirement", "do not", "don't", "only", "avoid",
     "remember", "stick to", "use", "keep", "so please use",
 )  # fmt: skip
