@@ -58,3 +58,29 @@ def test_who_speaks_is_redacted_with_what_is_said():
     assert (first["name"].strip("[]"), second["name"]) == ("REDACTED", "al")
     assert "zoe" not in server.requests[0].text
     assert asked.author_name == "zoe@b.co"
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_options_and_tools_that_run_at_the_provider_are_redacted(streams):
+    from agent_framework import Agent
+    from agent_framework_openai import OpenAIChatClient
+
+    from contextwright.adapters.agent_framework import ContextChatMiddleware
+
+    async def play(agent):
+        options = {"metadata": {"whose": "zoe@b.co", "kind": "a"}, "user": "zoe@b.co"}
+        answer = agent.run("hi", options=options, stream=streams)
+        await (answer.get_final_response() if streams else answer)
+        return options
+
+    with StrictServer(["done"]) as server:
+        client = OpenAIChatClient("gpt-5", api_key="none", base_url=f"{server.url}/v1")
+        search = client.get_web_search_tool(user_location={"city": "zoe@b.co", "country": "US"})
+        middleware = ContextChatMiddleware(C.default() | C.redact("email"))
+        agent = Agent(client, middleware=[middleware], tools=[read, search])
+        options = asyncio.run(play(agent))
+    body = server.requests[0].body
+    assert body["metadata"] == {"whose": "[REDACTED]", "kind": "a"}
+    assert body["user"] == "[REDACTED]" and "zoe" not in server.requests[0].text
+    assert any(tool.get("user_location", {}).get("city") == "[REDACTED]" for tool in body["tools"])
+    assert options["user"] == "zoe@b.co"

@@ -1,6 +1,7 @@
 """A framework's messages through a context, and back."""
 
-from contextwright.adapters.message_mapping import MappedRequest, NoReasoning
+from contextwright.adapters.message_forms import NoReasoning
+from contextwright.adapters.message_mapping import MappedRequest
 
 
 class Said(NoReasoning):

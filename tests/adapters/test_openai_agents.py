@@ -14,12 +14,14 @@ pytest.importorskip("agents")
 
 from agents import (
     Agent,
+    HostedMCPTool,
     Model,
     ModelProvider,
     OpenAIResponsesModel,
     RunConfig,
     Runner,
     Usage,
+    WebSearchTool,
     function_tool,
 )
 from agents.items import ModelResponse
@@ -193,6 +195,45 @@ def test_the_variables_of_a_stored_prompt_are_redacted():
     assert PROMPT["variables"]["who"].endswith(KEY)
 
 
+def hosted():
+    config = {"type": "mcp", "server_label": "s", "server_url": "https://s.io",
+              "server_description": f"knows {KEY}"}  # fmt: skip
+    return HostedMCPTool(config)
+
+
+def test_what_a_provider_s_own_tools_say_is_redacted():
+    with StrictServer(["done", "done"]) as server:
+        tools = [hosted(), WebSearchTool(user_location={"type": "approximate", "city": KEY})]
+        model = context_model(responses_model(server), REDACTING)
+        agent = Agent("a", model=model, tools=[*tools, function_tool(find)])
+
+        async def play():
+            await Runner.run(agent, "hi")
+            async for _ in Runner.run_streamed(agent, "hi").stream_events():
+                pass
+
+        asyncio.run(play())
+    for request in server.requests:
+        mcp, search, function = request.body["tools"]
+        assert mcp["server_description"] == "knows [REDACTED]" and mcp["server_label"] == "s"
+        assert search["user_location"]["city"] == "[REDACTED]"
+        assert KEY not in function["description"]
+    assert tools[0].tool_config["server_description"].endswith(KEY)
+
+
+def test_a_provider_s_own_tool_that_says_nothing_secret_is_the_agent_s():
+    own = hosted()
+    own.tool_config["server_description"] = "knows"
+    with StrictServer(["done"]) as server:
+        model = context_model(responses_model(server), REDACTING)
+        asyncio.run(Runner.run(Agent("a", model=model, tools=[own]), "hi"))
+    assert server.requests[0].body["tools"] == [own.tool_config]
+
+
+def prompt_of(data):
+    return PROMPT
+
+
 def find(key: str) -> str:
     """Finds what is asked for, by the key AKIAIOSFODNN7EXAMPLE."""
     return key
@@ -204,8 +245,10 @@ def find(key: str) -> str:
         {"tools": [function_tool(find)]},
         {"handoffs": [Agent("other", handoff_description=f"knows {KEY}")]},
         {"prompt": PROMPT},
+        {"prompt": prompt_of},
+        {"tools": [hosted()]},
     ],
-    ids=["tool", "handoff", "prompt"],
+    ids=["tool", "handoff", "prompt", "function", "hosted"],
 )
 def test_a_filter_refuses_tools_and_prompts_that_it_can_not_redact(fields):
     """It gives items and instructions back, and all else would leave as it came."""
@@ -215,6 +258,14 @@ def test_a_filter_refuses_tools_and_prompts_that_it_can_not_redact(fields):
         with pytest.raises(SpecError, match="context_model"):
             asyncio.run(Runner.run(agent, "hi", run_config=config))
         assert not server.requests
+
+
+def test_a_filter_that_redacts_nothing_takes_a_prompt_of_a_function():
+    with StrictServer(["done"]) as server:
+        agent = Agent("a", model=responses_model(server), prompt=prompt_of)
+        config = RunConfig(call_model_input_filter=ContextFilter(C.default()))
+        asyncio.run(Runner.run(agent, "hi", run_config=config))
+    assert server.requests[0].body["prompt"]["variables"] == PROMPT["variables"]
 
 
 class Letter(BaseModel):

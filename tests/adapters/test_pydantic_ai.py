@@ -26,7 +26,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
-from contextwright import C, Context, SpecError
+from contextwright import C, Context, Engine, SpecError
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.pydantic_ai import ContextCapability
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
@@ -279,6 +279,17 @@ def test_models_that_stand_in_for_another_are_asked_what_that_would_be(wrapped):
     assert {request.model for request in server.requests} == {"gpt-5", "gpt-4o"}
 
 
+def test_the_bill_of_a_model_that_stands_in_calibrates_none_other(monkeypatch):
+    learned = []
+    monkeypatch.setattr(Engine, "learn", lambda engine, *bill: learned.append(bill))
+    busy = StrictServer([Reply(status=429)] * 9)
+    with busy, StrictServer(["done", "done"]) as server:
+        standing = FallbackModel(chat_model(busy, "gpt-5"), chat_model(server, "gpt-4o"))
+        for model, count in ((standing, 0), (chat_model(server, "gpt-5"), 1)):
+            Agent(model, capabilities=[ContextCapability(C.default())]).run_sync("go")
+            assert len(learned) == count
+
+
 def test_a_model_that_stands_in_is_asked_for_less_where_its_window_is_smaller():
     """The first is busy, the second says that the request is too long."""
     busy = StrictServer([Reply(status=429)] * 40)
@@ -302,3 +313,21 @@ def test_the_tool_of_an_answer_is_in_scope_or_refused():
         agent = Agent(model, output_type=Letter, tools=[read], capabilities=[capability])
         assert agent.run_sync("go").output == Letter(to="Zoe")
     assert server.requests[0].tools == ("final_result",)
+
+
+def test_what_a_provider_s_own_tools_say_is_redacted():
+    from openai import AsyncOpenAI
+    from pydantic_ai import Agent
+    from pydantic_ai.capabilities import NativeTool
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.native_tools import WebSearchTool, WebSearchUserLocation
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    with StrictServer(["done"]) as server:
+        client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
+        model = OpenAIResponsesModel("gpt-5", provider=OpenAIProvider(openai_client=client))
+        search = NativeTool(WebSearchTool(user_location=WebSearchUserLocation(city="zoe@b.co")))
+        hook = ContextCapability(C.default() | C.redact("email"))
+        Agent(model, capabilities=[hook, search]).run_sync("hi")
+    [tool] = server.requests[0].body["tools"]
+    assert tool["user_location"]["city"] == "[REDACTED]" and "zoe" not in server.requests[0].text

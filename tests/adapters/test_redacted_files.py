@@ -144,8 +144,81 @@ def inspect_ai():
     return Framework(CHAT, table, paper, picture, asks, answers, lambda m: str(m.content))
 
 
+def agno():
+    from agno.media import File, Image
+    from agno.models.message import Message
+
+    from contextwright.adapters.agno.message_fields import MessageFields
+    from contextwright.adapters.message_parts import PartedMessages
+
+    def asks(*items):
+        texts = [item for item in items if isinstance(item, str)]
+        images = [item for item in items if isinstance(item, Image)]
+        files = [item for item in items if isinstance(item, File)]
+        content = "\n".join(texts) or None
+        return [Message(role="user", content=content, images=images or None, files=files or None)]
+
+    def answers(*items):
+        # it puts what a result has of pictures and files into a user's message behind it
+        function = {"name": "read", "arguments": "{}"}
+        call = {"id": "c1", "type": "function", "function": function}
+        made = Message(role="assistant", tool_calls=[call])
+        back = Message(role="tool", content="made", tool_call_id="c1", tool_name="read")
+        return [*asks("go"), made, back, *asks(*items)]
+
+    def said(message):
+        files = [(based((f.content or b"").decode()), f.filename) for f in message.files or ()]
+        return str([message.content, [image.url for image in message.images or ()], files])
+
+    table = File(content=TEXT.encode(), filename="t.csv")
+    paper = File(content=b"%PDF", filename=f"{KEY}.pdf")
+    mapping = PartedMessages(MessageFields())
+    return Framework(mapping, table, paper, Image(url=ADDRESS), asks, answers, said)
+
+
+def strands():
+    from contextwright.adapters.message_parts import PartedMessages
+    from contextwright.adapters.strands.content_blocks import ContentBlocks
+
+    def content(item):
+        return {"text": item} if isinstance(item, str) else item
+
+    def asks(*items):
+        return [{"role": "user", "content": list(map(content, items))}]
+
+    def answers(*items):
+        call = {"toolUse": {"toolUseId": "c1", "name": "read", "input": {}}}
+        result = {"toolUseId": "c1", "status": "success", "content": list(map(content, items))}
+        back = {"role": "user", "content": [{"toolResult": result}]}
+        return [*asks("go"), {"role": "assistant", "content": [call]}, back]
+
+    def document(data, kind, name):
+        return {"document": {"format": kind, "name": name, "source": {"bytes": data}}}
+
+    def said(message):
+        items = [
+            one
+            for block in message["content"]
+            for one in block.get("toolResult", {}).get("content", [block])
+        ]
+        shown = [
+            (based(d["source"]["bytes"].decode()), d["name"])
+            if (d := item.get("document"))
+            else item
+            for item in items
+        ]
+        return str(shown)
+
+    table = document(TEXT.encode(), "csv", "t")
+    paper = document(b"%PDF", "pdf", f"{KEY}.pdf")
+    picture = {"image": {"format": "png", "source": {"location": {"type": "s3", "uri": ADDRESS}}}}
+    mapping = PartedMessages(ContentBlocks(), lambda text: {"text": text})
+    return Framework(mapping, table, paper, picture, asks, answers, said)
+
+
 MADE = {"langchain_core": langchain, "pydantic_ai": pydantic_ai}
 MADE |= {"agent_framework": agent_framework, "inspect_ai": inspect_ai}
+MADE |= {"agno": agno, "strands": strands}
 
 
 @pytest.fixture(params=MADE)
@@ -196,3 +269,26 @@ def test_what_has_nothing_to_redact_is_the_caller_s_own(framework):
         asked = MappedRequest(framework.mapping, messages, model="gpt-5")
         compiled = Context(C.default() | C.redact(["email"]), model="gpt-5")(asked.body)
         assert all(one is other for one, other in zip(asked.messages_of(compiled), messages))
+
+
+def test_the_name_that_a_program_gave_a_picture_in_a_result_is_redacted():
+    messages = pytest.importorskip("pydantic_ai.messages")
+    framework = pydantic_ai()
+    named = messages.BinaryContent(b"PNG", media_type="image/png", identifier=f"{KEY}.png")
+    plain = messages.BinaryContent(b"PNG", media_type="image/png")
+    asked = MappedRequest(framework.mapping, framework.answers(named, plain), model="gpt-5")
+    compiled = Context(C.default() | C.redact(["secrets"]), model="gpt-5")(asked.body)
+    new, other = asked.messages_of(compiled)[-1].parts[0].files
+    assert new.identifier == "[REDACTED].png" and new.data == b"PNG" and other is plain
+
+
+@pytest.mark.parametrize("field", ["files", "videos", "audio"])
+def test_agno_s_files_by_their_address_are_named_where_they_stood(field):
+    media, message = pytest.importorskip("agno.media"), pytest.importorskip("agno.models.message")
+    kind = {"files": media.File, "videos": media.Video, "audio": media.Audio}[field]
+    asked = message.Message(role="user", content="see", **{field: [kind(url=ADDRESS)]})
+    request = MappedRequest(agno().mapping, [asked], model="gpt-5")
+    compiled = Context(C.default() | C.redact(["secrets"]), model="gpt-5")(request.body)
+    [made] = request.messages_of(compiled)
+    assert not getattr(made, field) and "not sent: its address was redacted" in made.content
+    assert KEY not in str(made)

@@ -176,3 +176,22 @@ def test_long_requests_and_what_is_kept_for_an_hour_cost_what_the_model_asks_for
     assert spent(100_000, 0, 0) == 10_000 and spent(300_000, 0, 0) == 60_000
     assert spent(0, 40_000, 0) == 50_000 and spent(0, 0, 40_000) == 80_000
     assert spent(0, 20_000, 20_000) == 65_000
+
+
+OTHERS = ["gpt-4o-2024-08-06", "claude-opus-4-6"]
+
+
+@pytest.mark.parametrize("answering", [*OTHERS, "gpt-5-2025-08-07", "x"])
+def test_the_bill_of_another_model_calibrates_nobody(answering):
+    """A gateway or a framework falls back on it: its tokens are none of the one that was asked."""
+    budget = SessionBudget(max_tokens=10**9)
+    engine, session = Engine(C.default(), "gpt-5", budget=budget), Session()
+    for _ in range(25):
+        session.user("What does the supplier say of the offer?" * 20)
+        pack = engine.compile(session)
+        session.assistant("Nothing.")
+        usage = {"prompt_tokens": int(pack.tokens * 1.2), "completion_tokens": 3}
+        engine.record(session, billed={"model": answering, "usage": usage})
+    factor = engine.calibrator.factor("openai-chat", "gpt-5")
+    assert (factor > 110) == (answering not in OTHERS)
+    assert budget.spent(session).usage.output == 75

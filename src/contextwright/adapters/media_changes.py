@@ -11,7 +11,7 @@ from contextwright.formats.record_copies import copy_with
 
 _READ = ("data:text/", "data:application/json", "data:application/xml")
 """What the address of a file begins with that is a text: somebody reads it."""
-_ADDRESSES = frozenset({"url", "uri", "file_id", "file_uri", "image_url"})
+_ADDRESSES = frozenset({"url", "uri", "file_id", "file_uri", "image_url", "filepath"})
 _MEDIA = frozenset(
     {"image", "image_url", "file", "document", "audio", "input_audio", "video", "media", "uri"}
 )
@@ -28,13 +28,13 @@ def words_of(view: PartView) -> Any:
         return None
     image, file = (view.wire.get(kind) or {} for kind in ("image_url", "file"))
     if str(image.get("url")).startswith("data:"):
-        return None
+        return {"name": view.name} if view.name else None
     is_text = str(file.get("file_data")).startswith(_READ)
     shown = {key: file[key] for key in file if is_text or key != "file_data"}
     return ({**view.wire, "file": shown} if shown else None) if file else view.wire
 
 
-def address_note(was: Any, now: Any) -> str:
+def address_note(view: PartView, was: Any, now: Any) -> str:
     """What stands for a picture or a file whose address is another one now, which leads nowhere;
     empty where that stays.
 
@@ -42,7 +42,8 @@ def address_note(was: Any, now: Any) -> str:
         was, now: what stands for it, before and behind.
     """
     fields = cast("Wire", was) if isinstance(was, Mapping) else {}
-    kind = str(fields.get("kind") or fields.get("type") or "").removesuffix("-url")
+    own = view.name if view.kind == "own" else ""
+    kind = own or str(fields.get("kind") or fields.get("type") or "").removesuffix("-url")
     lost = (key for key, old, _ in _changes(was, now) if not old.startswith("data:"))
     is_lost = kind in _MEDIA and any(key in _ADDRESSES for key in lost)
     name = fields.get("media_type") or kind.removesuffix("_url")

@@ -7,71 +7,22 @@ context added is a new message. The framework's own list and objects are never t
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from contextwright.adapters.answer_schemas import AnswerSchema, answer_schema, with_schema
 from contextwright.adapters.answered_tools import is_our_tool
+from contextwright.adapters.message_forms import MessageMapping
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
-from contextwright.adapters.redacted_tools import expect_same_tools, redacted_tools
+from contextwright.adapters.redacted_tools import (
+    expect_same_tools,
+    redacted_tools,
+    with_words_of_options,
+    words_of_options,
+)
 from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")
-
-
-class MessageMapping(Protocol[MessageT]):
-    """How a framework's messages look as chat messages, and back."""
-
-    def wires(self, message: MessageT) -> list[Wire]:
-        """The chat messages that a message is; none where it has nothing that a context reads."""
-        ...
-
-    def changed(self, message: MessageT, wires: Mapping[int, Wire]) -> MessageT:
-        """A copy of a message with new contents.
-
-        Args:
-            message: the framework's own.
-            wires: what is left of its chat messages, by their places in `wires(message)`.
-        """
-        ...
-
-    def made(self, wire: Wire) -> MessageT:
-        """A message of the framework's for a chat message that the context added."""
-        ...
-
-    def annex(self, message: MessageT) -> list[Any]:
-        """What a message says that no chat message shows, each as data: what a model thought, and
-        the names, addresses and texts of pictures and files in a result."""
-        ...
-
-    def with_annex(self, message: MessageT, values: list[Any]) -> MessageT:
-        """A copy of a message that says this instead, or left a thought out where it is signed.
-
-        Args:
-            values: as `annex` had them, with other texts.
-        """
-        ...
-
-    def without_reasoning(self, message: MessageT) -> MessageT:
-        """A message without what is signed for its place; itself where it has none."""
-        ...
-
-
-class NoReasoning:
-    """What a mapping says of reasoning whose messages hold none: the framework drops it, or has it
-    elsewhere; nor do they say anything else that no chat message shows."""
-
-    def annex(self, message: Any) -> list[Any]:
-        """None."""
-        return []
-
-    def with_annex(self, message: Any, values: list[Any]) -> Any:
-        """The message."""
-        return message
-
-    def without_reasoning(self, message: Any) -> Any:
-        """The message."""
-        return message
 
 
 class MappedRequest(Generic[MessageT]):
@@ -84,6 +35,8 @@ class MappedRequest(Generic[MessageT]):
         system: text that stands in front of all messages, or the parts of one.
         tools: name, description and parameters of each; ours are left to the context.
         output: what the framework has of the shape of an answer that is data.
+        options: other arguments of its call that may hold words, and `tools`, of which some may
+            run at a provider.
         apart: whether the framework's messages are a user's and an assistant's alone: what the
             context adds to the instruction is a part of its system text then.
 
@@ -103,6 +56,7 @@ class MappedRequest(Generic[MessageT]):
         system: str | Sequence[str] | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
         output: Any = None,
+        options: Mapping[str, Any] | None = None,
         apart: bool = False,
     ) -> None:
         self._mapping, self.messages, self._apart = mapping, list(messages), apart
@@ -120,6 +74,7 @@ class MappedRequest(Generic[MessageT]):
             self.body["model"] = model
         self.body |= dict(self._annexes())
         declared = [dict(tool) for tool in tools]
+        self.body |= words_of_options(options, declared)
         functions = [tool for tool in declared if not is_our_tool(tool)]
         self.reads_back = not declared or len(functions) < len(declared)
         self._output = output
@@ -189,7 +144,7 @@ class MappedRequest(Generic[MessageT]):
         Raises:
             SpecError: as `output_of` says.
         """
-        new = {key: own[key] for key in own if key != "tools" or not own[key]}
+        new = with_words_of_options(own, compiled)
         # providers refuse an empty list
         if tools := self.tools_of(compiled, own.get("tools") or ()):
             new["tools"] = tools

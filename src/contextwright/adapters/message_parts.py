@@ -122,7 +122,7 @@ class PartedMessages:
         if view.kind == "media":
             return [media_with(part, view.wire, shown)]
         was, now = view.wire["value"], shown["value"]
-        note = address_note(was, now)
+        note = address_note(view, was, now)
         return [self._note(note) if note else part_with(part, now)]
 
     def annex(self, message: Any) -> list[Any]:
@@ -155,7 +155,7 @@ class PartedMessages:
 
     def _item(self, item: Any, view: PartView, was: Any, now: Any) -> Any:
         """What is left of a picture or a file of a result."""
-        if note := address_note(was, now):
+        if note := address_note(view, was, now):
             return self._note(note)
         return media_with(item, was, now) if view.kind == "media" else part_with(item, now)
 

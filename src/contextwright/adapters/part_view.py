@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator, Mapping
+from mimetypes import guess_type
 from typing import Any, Literal, cast
 
 import msgspec
@@ -11,6 +12,7 @@ from contextwright.adapters.message_mapping import Wire
 from contextwright.adapters.opaque_parts import KIND, data_of, part_with
 
 _SIGNATURES = ("signature", "protected_data", "redacted")
+_PDF = "application/pdf"
 _OPENAI = "rs_"
 """What ids of OpenAI's reasoning begin with."""
 
@@ -24,7 +26,8 @@ class PartView(msgspec.Struct, frozen=True):
             nothing, or again what is shown.
         text: of a text or a result; the arguments of a call, as JSON.
         id: of the call, also in its result.
-        name: of the tool that is called.
+        name: of the tool that is called, or of a picture's bytes; of what is `own`, whether it is a
+            picture or a file, and which.
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
         items: of a result, the framework's own pictures and files in it.
@@ -54,11 +57,11 @@ class PartView(msgspec.Struct, frozen=True):
         Args:
             content: of the result, where it is a list.
             texts: types of what of it is in the text; all else are pictures and files. What says
-                that it is a picture's bytes has no words.
+                that it is a picture's bytes has no words but a name that somebody gave it.
         """
         items = () if isinstance(content, str) else content
         files = (item for item in items if not isinstance(item, texts))
-        others = tuple(item for item in files if not getattr(item, "is_image", False))
+        others = tuple(item for item in files if _has_words(item))
         return cls("result", text, id or "", items=others)
 
     @classmethod
@@ -68,9 +71,38 @@ class PartView(msgspec.Struct, frozen=True):
         return cls("media", wire={"type": "file", "file": {"file_data": address, **named}})
 
     @classmethod
-    def own(cls, part: Any) -> "PartView":
-        """What only the framework knows."""
-        return cls("own", wire={"type": KIND, "value": data_of(part)})
+    def file_data(cls, kind: str, data: bytes, name: str | None = None) -> "PartView":
+        """A file itself."""
+        return cls.file(f"data:{kind};base64,{base64.b64encode(data).decode()}", name)
+
+    @classmethod
+    def of_fields(cls, file: Any, kind: str) -> "PartView":
+        """A picture or a file that has its bytes, or its address, in fields.
+
+        Args:
+            kind: as `own` says.
+        """
+        is_image = kind == "image"
+        if is_image and file.url:
+            return cls.image(file.url)
+        if is_image:
+            type_ = file.mime_type or f"image/{file.format or 'png'}"
+            return cls.image_data(type_, file.get_content_bytes() or b"")
+        if file.content is None:
+            return cls.own(file, kind)
+        data = file.content if isinstance(file.content, bytes) else str(file.content).encode()
+        name = getattr(file, "filename", None)
+        return cls.file_data(file.mime_type or guess_type(name or "")[0] or _PDF, data, name)
+
+    @classmethod
+    def own(cls, part: Any, kind: str = "") -> "PartView":
+        """What only the framework knows.
+
+        Args:
+            kind: of a picture or a file: `image`, `file`, `audio`, `video`; without, the part says
+                it itself.
+        """
+        return cls("own", name=kind, wire={"type": KIND, "value": data_of(part)})
 
     @classmethod
     def reasoning(cls, part: Any, sealed: str = "") -> "PartView":
@@ -84,9 +116,9 @@ class PartView(msgspec.Struct, frozen=True):
         return cls("reasoning", wire={"type": KIND, "value": words})
 
     @classmethod
-    def image(cls, url: str) -> "PartView":
+    def image(cls, url: str, name: str = "") -> "PartView":
         """A picture, by its address."""
-        return cls("media", wire={"type": "image_url", "image_url": {"url": url}})
+        return cls("media", name=name, wire={"type": "image_url", "image_url": {"url": url}})
 
     @classmethod
     def image_data(cls, kind: str, data: bytes | str) -> "PartView":
@@ -107,6 +139,10 @@ def reasoning_with(new: Iterator[Mapping[str, Any]], part: Any, view: PartView) 
         return part
     data = data_of(part)
     return None if _is_signed(data) else part_with(part, {**data, **value})
+
+
+def _has_words(file: Any) -> bool:
+    return not getattr(file, "is_image", False) or bool(getattr(file, "_identifier", ""))
 
 
 def _is_signed(data: Any) -> bool:

@@ -47,8 +47,11 @@ def context_of(spec: Any, options: dict[str, Any]) -> Any:
     return spec
 
 
-def refuse_unredacted(port: "ContextPort", path: str) -> None:
-    """Refuse a call that holds a conversation, and is compiled by nobody, where the spec redacts.
+def refuse_unredacted(port: "ContextPort", path: str, fix: str = "") -> None:
+    """Refuse what holds words of a conversation, and is compiled by nobody, where the spec redacts.
+
+    Args:
+        path: of the call, or what it is. fix: what compiles it, where something does.
 
     Raises:
         SpecError: it does.
@@ -62,7 +65,8 @@ def refuse_unredacted(port: "ContextPort", path: str) -> None:
         raise SpecError(
             "the spec redacts, and this call is not compiled: its body would leave as it came",
             where=path,
-            fix="make it with the client that was wrapped, if nothing of it has to be redacted",
+            fix=fix
+            or "make it with the client that was wrapped, if nothing of it has to be redacted",
         )
 
 

@@ -53,7 +53,8 @@ class Bill(msgspec.Struct):
 @click.command(cls=WritingCommand)
 @click.option("--model", default="gpt-5", show_default=True, help="Whose tokens and prices.")
 @click.option("--save", type=OutputFile(), help="Only write the session there.")
-def demo(model: str, save: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print what each spec took as JSON.")
+def demo(model: str, save: Path | None, as_json: bool) -> None:
     """Compile an example session under three specs.
 
     Turn by turn, beside sending everything; then recover what was left out.
@@ -67,24 +68,32 @@ def demo(model: str, save: Path | None) -> None:
         click.echo(f"{save}: {len(session)} messages, {len(data):,} bytes")
         return
     positions = question_positions(session)
+    if as_json:
+        click.echo(msgspec.json.encode(_bills(session, model)[0]))
+        return
     console.print(
         f"A support session of {len(session)} messages, {len(positions)} model calls.",
         highlight=False,
     )
-    compile_target = target(model, tools=session.tools, read_back=True)
-    bills: list[Bill] = []
-    last: Pack | None = None
-    with ProgressBars() as bars:
-        for name, spec in SPECS:
-            bars.show("compiling", len(bills), len(SPECS))
-            bill, last = run(session, name, spec, compile_target, positions)
-            bills.append(bill)
+    bills, last = _bills(session, model)
     console.print(_turns(bills))
     console.print(_totals(bills, len(positions)))
     for name, spec in SPECS:
         console.print(f"{name:10} {spec!r}", markup=False, highlight=False)
     if last is not None:
         _recover(console, session, last)
+
+
+def _bills(session: Session, model: str) -> tuple[list[Bill], Pack | None]:
+    """What each spec took, and the last pack."""
+    compile_target = target(model, tools=session.tools, read_back=True)
+    positions, bills, last = question_positions(session), list[Bill](), None
+    with ProgressBars() as bars:
+        for name, spec in SPECS:
+            bars.show("compiling", len(bills), len(SPECS))
+            bill, last = run(session, name, spec, compile_target, positions)
+            bills.append(bill)
+    return bills, last
 
 
 def run(

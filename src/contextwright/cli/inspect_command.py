@@ -105,9 +105,10 @@ def inspect(
     refuse_input(path, (session, *specs))  # the usual name as well
     data = _data(loaded, read, receiver, name, points)
     size, calls = write_page(data, texts, path), len(data["calls"]["position"])
-    named = f"{len(read)} spec{'s' * (len(read) > 1)}"
-    counted = f"{calls:,} call{'s' * (calls != 1)}"
-    click.echo(f"{path}: {counted}, {named}, {size:,} bytes")
+    from contextwright.cli.tables import count_of
+
+    sums = f"{count_of(calls, 'call')}, {count_of(len(read), 'spec')}"
+    click.echo(f"{path}: {sums}, {size:,} bytes")
     for line in _error_lines(data["series"]):
         click.echo(line, err=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextwright.cli.options import TOKENS, load_session, load_spec
-from contextwright.cli.own_receiver import MODEL
+from contextwright.cli.usual_models import MODEL
 from contextwright.errors import MissingExtra, SessionError
 from contextwright.stores.files import artifacts_in
 from contextwright.stores.folder import folder_at

@@ -13,15 +13,16 @@ import msgspec
 from click.core import ParameterSource
 
 from contextwright.cli.output_file import write_file
-from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.progress import working
 from contextwright.cli.standard_streams import foreign_output, standard_input
+from contextwright.cli.usual_models import MODEL, USUAL_MODELS, maker_of
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
 from contextwright.compiler.replay import refuse_repeated
 from contextwright.engine.door import SessionLike
 from contextwright.engine.one_call import compile
+from contextwright.engine.own_receiver import own_receiver, request_format
 from contextwright.errors import ContextwrightError, SessionError, SpecError, UnknownFormat, nearest
 from contextwright.formats import FORMATS, is_one_session, read_session, read_sessions
 from contextwright.render.providers import BUILT_IN
@@ -396,8 +397,8 @@ def load_target(
         if own.model and not known:
             note = f"note: the session's model {own.model!r} is not known; compiled for {model}"
             click.echo(f"{note}; --model or --window says another", err=True)
-    if format is None and usual and maker_of(usual) == maker_of(model):
-        format = own.format
+    if format is None:
+        format = request_format(session, model)
     tools = session.tools or None
     return target(model, format=format, window=window, tools=tools, read_back=read_back)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+import msgspec
 
 from contextwright.cli.options import Sources, load_pack, session_options, source_options
 from contextwright.compiler.replay import replay
@@ -14,7 +15,8 @@ from contextwright.session.session import Session
 @click.argument("pack", type=click.Path(path_type=Path))
 @session_options
 @source_options
-def replay_command(pack: Path, session: Session, sources: Sources) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print size and digest as JSON.")
+def replay_command(pack: Path, session: Session, sources: Sources, as_json: bool) -> None:
     """Build a PACK file again from SESSION.
 
     Its request and every field of its manifest are compared; what differs is named, and a
@@ -26,4 +28,9 @@ def replay_command(pack: Path, session: Session, sources: Sources) -> None:
     session.id = stored.manifest.session_id
     outside = sources_of(sources.artifacts, sources.roots, {}, "ctx replay").of_one_compile()
     again = replay(stored, session, sources=outside)
+    if as_json:
+        manifest = again.manifest
+        names = {"pack_id": manifest.pack_id, "checksum": manifest.checksum}
+        click.echo(msgspec.json.encode({**names, "bytes": len(again.body)}))
+        return
     click.echo(f"the same {len(again.body):,} bytes\nsha256 {again.manifest.checksum}")

@@ -8,7 +8,13 @@ from typing import Any
 import click
 import msgspec
 
-from contextwright.cli.options import CompileOptions, compile_options, load_pack, repair_lines
+from contextwright.cli.options import (
+    CompileOptions,
+    compile_options,
+    load_pack,
+    refuse_idle,
+    repair_lines,
+)
 from contextwright.cli.progress import no_line
 from contextwright.compiler.change import Change
 from contextwright.compiler.manifest import KeptBlock, Manifest
@@ -20,6 +26,9 @@ from contextwright.session.snapshot import Snapshot
 _COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
 CHARACTERS = 1200
 """Of a message, where `--whole` is not given."""
+
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print all messages, whole, as JSON.")
 
 
 class ShownPart(msgspec.Struct, frozen=True):
@@ -35,22 +44,51 @@ class ShownPart(msgspec.Struct, frozen=True):
 @compile_options
 @click.option("--whole", is_flag=True, help="Every message to its end.")
 @click.option("--pager", is_flag=True, help="Page by page.")
-def show(options: CompileOptions, whole: bool, pager: bool) -> None:
+@_JSON
+def show(options: CompileOptions, whole: bool, pager: bool, as_json: bool) -> None:
     """Show the request that SESSION compiles to, message by message.
 
     Each message with its event, its tokens, and what shortened it. A pack file is shown by
     `ctx show-pack`, the whole session as a page by `ctx inspect`.
     """
-    print_pack(options.compile(), options.session, whole=whole, pager=pager)
+    _refuse_idle(as_json=as_json)
+    pack = options.compile()
+    if as_json:
+        click.echo(dump_parts(pack, options.session))
+        return
+    print_pack(pack, options.session, whole=whole, pager=pager)
 
 
 @click.command("show-pack")
 @click.argument("pack", type=click.Path(path_type=Path))
 @click.option("--whole", is_flag=True, help="Every message to its end.")
 @click.option("--pager", is_flag=True, help="Page by page.")
-def show_pack(pack: Path, whole: bool, pager: bool) -> None:
+@_JSON
+def show_pack(pack: Path, whole: bool, pager: bool, as_json: bool) -> None:
     """Show the request of a PACK file, message by message."""
+    _refuse_idle(as_json=as_json)
+    if as_json:
+        click.echo(dump_parts(load_pack(pack)))
+        return
     print_pack(load_pack(pack), whole=whole, pager=pager)
+
+
+def _refuse_idle(*, as_json: bool) -> None:
+    """Refuse what says how a person reads it."""
+    acts = not as_json, "for people to read: --json has all of it"
+    refuse_idle({"whole": acts, "pager": acts})
+
+
+def dump_parts(pack: Pack, session: Session | None = None) -> bytes:
+    """The messages as JSON, whole, with what a request is.
+
+    Args:
+        session: as `print_pack` says.
+    """
+    manifest = pack.manifest
+    names = ("model", "format", "tokens", "budget", "pack_id")
+    head = {name: getattr(manifest, name) for name in names}
+    return msgspec.json.encode({**head, "parts": list(_parts(pack, session))})
 
 
 def print_pack(pack: Pack, session: Session | None = None, *, whole: bool, pager: bool) -> None:

@@ -8,8 +8,8 @@ import click
 
 from contextwright.cli.options import DEFAULT_SPEC, TOKENS, load_spec
 from contextwright.cli.output_file import OutputFile, WritingCommand
-from contextwright.cli.own_receiver import MODEL
 from contextwright.cli.progress import working
+from contextwright.cli.usual_models import MODEL
 from contextwright.compiler.plan import plan
 from contextwright.errors import SessionError
 
@@ -132,7 +132,9 @@ def _specs(texts: Sequence[str], budgets: Sequence[int]) -> "tuple[SweepSpec, ..
 def _state(sessions: int, known: int) -> str:
     """How many sessions are done, and how many of them were before."""
     before = f", {known:,} of them before" if known else ""
-    return f"{sessions:,} sessions{before}"
+    from contextwright.cli.tables import count_of
+
+    return f"{count_of(sessions, 'session')}{before}"
 
 
 def _print(done: "Sequence[SweepSummary]", out: str) -> None:

@@ -100,6 +100,11 @@ def summary(manifest: Manifest) -> Table:
     return table
 
 
+def count_of(count: int, noun: str) -> str:
+    """A number with its noun, given in the singular: `1 call`, `2,000 calls`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def happened_lines(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
     """What became of the session, a line a reason, largest gain first:
     `37 results compacted, 58,210 → 9,104: over 100 tokens`."""
@@ -113,11 +118,11 @@ def happened_lines(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]
         before = sum(change.tokens_before for change in changes)
         after = sum(change.tokens_after for change in changes)
         count = sum(change.exchanges for change in changes)
-        many = f"{count:,} {noun if count > 1 else noun[:-1]}"
+        many = count_of(count, noun.removesuffix("s"))
         lines.append((after - before, f"{many} {action}, {before:,} → {after:,}: {reason}"))
     skipped = sum(gap.exchanges for gap in manifest.left_out)
     if skipped:
-        many = f"{skipped:,} exchange{'s' if skipped > 1 else ''}"
+        many = count_of(skipped, "exchange")
         lines.append((0, f"{many} not selected: no term of the spec brings them"))
     return [text for _, text in sorted(lines, key=lambda line: line[0])]
 

@@ -7,9 +7,10 @@ import click
 
 from contextwright.cli.options import TOKENS, load_spec, load_target, top_option
 from contextwright.cli.output_file import OutputFile, WritingCommand, is_folder, write_file
-from contextwright.cli.own_receiver import MODEL, USUAL_MODELS, maker_of, own_receiver
 from contextwright.cli.page_file import texts_option, write_page
 from contextwright.cli.progress import ProgressBars
+from contextwright.cli.usual_models import MODEL, USUAL_MODELS, maker_of
+from contextwright.engine.own_receiver import own_receiver
 from contextwright.errors import SessionError
 from contextwright.render.target import Target
 from contextwright.session.session import Session
@@ -85,15 +86,23 @@ def try_command(
     from contextwright.cli.try_tables import print_comparisons
 
     print_comparisons(Console(), compared, repr(wanted), read.unread, find or "", top)
-    if out is None:
-        return
+    if out is not None:
+        _write(compared, wanted, model, out, texts)
+
+
+def _write(
+    compared: "list[SessionComparison]", wanted: Expr, model: str | None, out: Path, texts: int
+) -> None:
+    """A page on the largest session, or one on each."""
     ordered = sorted(compared, key=lambda one: -one.sent.tokens)
     if is_folder(out):
         _write_pages(ordered, wanted, model, out, texts)
         return
     _write_page(ordered[0], wanted, model, out, texts)
     if len(ordered) > 1:
-        more = f"{len(ordered) - 1:,} sessions more: -o FOLDER/ writes a page on each"
+        from contextwright.cli.tables import count_of
+
+        more = f"{count_of(len(ordered) - 1, 'session')} more: -o FOLDER/ writes a page on each"
         click.echo(f"{more}, --session ID chooses one")
 
 
@@ -122,6 +131,7 @@ def _write_pages(
     ordered: "list[SessionComparison]", spec: Expr, model: str | None, out: Path, texts: int
 ) -> None:
     """A page a session, each with links to the others, and an index of all."""
+    from contextwright.cli.tables import count_of
     from contextwright.cli.try_index import index_page
 
     folder_at(out, error=SessionError)
@@ -132,7 +142,7 @@ def _write_pages(
     for one, name in zip(ordered, names, strict=True):
         _write_page(one, spec, model, out / name, texts, links)
     write_file(out / "index.html", index_page(ordered, names, repr(spec)).encode())
-    click.echo(f"{out / 'index.html'}: {len(ordered):,} sessions")
+    click.echo(f"{out / 'index.html'}: {count_of(len(ordered), 'session')}")
 
 
 def _write_page(
@@ -163,4 +173,6 @@ def _write_page(
         data["sessions"] = {"links": links, "here": out.name}
     write_page(data, texts, out)
     if links is None:
-        click.echo(f"{out}: session {one.session.id}, {one.calls:,} calls")
+        from contextwright.cli.tables import count_of
+
+        click.echo(f"{out}: session {one.session.id}, {count_of(one.calls, 'call')}")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
+from contextwright.cli.tables import count_of
 from contextwright.cli.try_tables import dollars
 from contextwright.traces.comparison import SessionComparison
 
@@ -32,7 +33,7 @@ def index_page(compared: Sequence[SessionComparison], names: Sequence[str], spec
         "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>ctx try</title><style>{_STYLE}</style></head><body>\n"
-        f"<h1>{len(compared):,} sessions</h1><p>beside <code>{escape(spec)}</code>; "
+        f"<h1>{count_of(len(compared), 'session')}</h1><p>beside <code>{escape(spec)}</code>; "
         "the largest first</p>\n"
         f"<div><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n"
         "</body></html>\n"

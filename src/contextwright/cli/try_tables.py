@@ -6,7 +6,7 @@ from functools import reduce
 from rich.console import Console
 from rich.table import Table
 
-from contextwright.cli.tables import inert, listing, named, new_table, top_of
+from contextwright.cli.tables import count_of, inert, listing, named, new_table, top_of
 from contextwright.traces.call_mark import TRACE, has_summary
 from contextwright.traces.comparison import RequestSums, SessionComparison
 from contextwright.traces.recorded_call import UnreadCall
@@ -28,7 +28,7 @@ def print_comparisons(
     """
     calls = sum(one.calls for one in compared)
     models = ", ".join(dict.fromkeys(one.model for one in compared))
-    head = f"{_many(len(compared), 'session')}, {_many(calls, 'call')} · {models}"
+    head = f"{count_of(len(compared), 'session')}, {count_of(calls, 'call')} · {models}"
     console.print(head, markup=False, highlight=False)
     console.print(_sums(compared, spec))
     console.print(_sessions(compared, top))
@@ -39,10 +39,6 @@ def print_comparisons(
             console.print(line, markup=False, highlight=False)
     for line in note_lines(compared, unread, top):
         console.print(line, markup=False, highlight=False)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _sums(compared: Sequence[SessionComparison], spec: str) -> Table:
@@ -122,7 +118,7 @@ def trail_lines(compared: Sequence[SessionComparison], find: str) -> list[str]:
         if trail is None:
             continue
         count = len(trail.calls)
-        first = f"first in {trail.ref or 'a message'}, {_many(count, 'call')} behind it"
+        first = f"first in {trail.ref or 'a message'}, {count_of(count, 'call')} behind it"
         lines += [
             f"{find!r} in {one.session.id}: {first}",
             f"  your agent showed it at {_calls(trail.sent)}",
@@ -158,7 +154,7 @@ def note_lines(
         )
         costs = dollars(sum(o.billed for o in compared)), dollars(sum(o.counted for o in compared))
         lines.append(
-            f"billed, {_many(billed_calls, 'call')}: {tokens:,} tokens, {costs[0]}; "
+            f"billed, {count_of(billed_calls, 'call')}: {tokens:,} tokens, {costs[0]}; "
             f"counted here: {counted:,} tokens, {costs[1]}"
         )
         if tokens > 2 * counted:

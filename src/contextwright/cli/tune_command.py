@@ -8,9 +8,9 @@ import click
 
 from contextwright.cli.options import TOKENS, load_spec
 from contextwright.cli.output_file import OutputFile, WritingCommand
-from contextwright.cli.own_receiver import MODEL
 from contextwright.cli.progress import working
 from contextwright.cli.sweep_command import refuse_plot
+from contextwright.cli.usual_models import MODEL
 from contextwright.errors import MissingExtra
 
 if TYPE_CHECKING:

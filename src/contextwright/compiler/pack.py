@@ -33,7 +33,8 @@ class Pack(msgspec.Struct, frozen=True):
 
     def apply(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """A request that was built elsewhere, with only its context replaced by this pack's; its
-        parameters stay, in their order, and what the pack has nothing of stays as well.
+        parameters stay, in their order, and what the pack has nothing of stays as well. Tools that
+        are out of its spec's scope do not.
 
         Args:
             body: a request in the pack's format, as a dict. It is not changed.
@@ -41,7 +42,8 @@ class Pack(msgspec.Struct, frozen=True):
         Raises:
             NotInThisFormat: it is in another, or none.
         """
-        return applied(self.request, body, self.manifest.format)
+        of_tools = self.manifest.tools is not None
+        return applied(self.request, body, self.manifest.format, of_tools=of_tools)
 
     @property
     def text(self) -> str:

@@ -7,14 +7,13 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.engine.door import target_of
+from contextwright.engine.own_receiver import request_format
 from contextwright.formats.fields import object_if
 from contextwright.formats.part_places import FORMS
 from contextwright.formats.request_body import RequestBody, body_of_session
-from contextwright.render.providers import DEFAULTS
 from contextwright.render.target import DEFAULT_RESERVE, Target, read_tools
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
-from contextwright.tokens.models import known_model
 
 _ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 """Where a body says how long the answer may be."""
@@ -44,8 +43,8 @@ def target_of_call(
     named = body.model or None if body is not None else _text(fields.get("model"))
     whom = model or named
     choices: dict[str, Any] = {**_answer_room(fields), **options}
-    if body is not None and whom and isinstance(whom, str) and _is_for(body.format, whom, named):
-        choices = {"format": body.format, **choices}
+    if snapshot is not None and whom and isinstance(whom, str):
+        choices = {"format": request_format(snapshot, whom), **choices}
     made = target_of(whom, None, choices, "compile(...)")
     if "reserved_output" in options:
         return made
@@ -81,17 +80,6 @@ def request_of(snapshot: Snapshot) -> RequestBody | None:
         if body is not None and body.is_request:
             return body
     return None
-
-
-def _is_for(format: str, model: str, named: str | None) -> bool:
-    """Whether a model takes requests of a body's format: the one that the body names does, and
-    one of the format's maker; of an unknown one nobody knows better."""
-    if model == named:
-        return True
-    info = known_model(model)
-    if info is None:
-        return True
-    return DEFAULTS.get(info.provider, "openai-chat").split("-")[0] == format.split("-")[0]
 
 
 def _text(value: object) -> str | None:

@@ -80,6 +80,7 @@ class Context(ProcessBound):
 
     Attributes:
         conversations: as given.
+        has_conversations: whether they were given.
 
     Raises:
         ModelError: an unknown model and no `window`. SpecError: no spec, or no option.
@@ -102,6 +103,7 @@ class Context(ProcessBound):
         # says at once what is wrong with them
         Engine(spec, model or "gpt-5", **options)
         format = options.get("format")
+        self.has_conversations = conversations is not None
         self.conversations = (  # one without conversations is false
             Conversations(format=format) if conversations is None else conversations
         )

@@ -440,7 +440,7 @@ class Engine(ProcessBound):
         ledger = self._ledgers.of(session_of(session, "Engine.bill(session)").log)
         ledger.billed(usage, self._target.base.model, *read_back)
         if usage is not None:
-            self.learn(session, usage.context, pack)
+            self.learn(session, usage.context_of(self._target.base.model), pack)
             self.budget.add(session, sum(read_back, usage), self._target.base.model, self._hooks)
 
     def learn(self, session: Session, billed_input: int, pack: Pack | None = None) -> None:

@@ -19,6 +19,7 @@ from contextwright.formats.message_content import (
 )
 from contextwright.formats.message_list import KeptMessages, MessageList, plain_message
 from contextwright.memo.ownership import remembering
+from contextwright.render.idle_choice import is_idle
 from contextwright.session.event import Tool
 
 LISTS = {
@@ -217,6 +218,8 @@ def _other_fields(request: Json, fields: Json, format: str, adds_tools: bool) ->
     names_tools = source.get("tools") or adds_tools
     if names_tools and _tool_names(tools) != _tool_names(_plain(source.get("tools"))):
         made["tools"] = tools
+        if not tools:
+            made |= {name: None for name, value in source.items() if is_idle(name, _plain(value))}
     thinking = where.get("thinking") if format == "anthropic" else None
     is_off = object_if(thinking).get("type") == "disabled"
     if is_off and object_if(_plain(fields.get("thinking"))).get("type") == "enabled":

@@ -6,11 +6,15 @@ from typing import Any
 from contextwright.errors import NotInThisFormat
 from contextwright.formats.fields import Json, object_if
 from contextwright.render.gemini_body import SYSTEM
+from contextwright.render.idle_choice import with_tool_options
 from contextwright.render.providers import provider_named
 
 
-def applied(request: Json, body: Mapping[str, Any], format: str) -> Json:
+def applied(request: Json, body: Mapping[str, Any], format: str, *, of_tools: bool) -> Json:
     """The body with the context of a request of the same format.
+
+    Args:
+        of_tools: whether it was decided which tools are sent: none are where the request has none.
 
     Raises:
         NotInThisFormat: it has no place for the request's messages.
@@ -18,7 +22,7 @@ def applied(request: Json, body: Mapping[str, Any], format: str) -> Json:
     renderer = provider_named(format).renderer
     messages = renderer.cache_order[-1]
     if messages == "contents" and "contents" in object_if(object_if(body).get("request")):
-        return {**body, "request": applied(request, body["request"], format)}
+        return {**body, "request": applied(request, body["request"], format, of_tools=of_tools)}
     if not isinstance(body, Mapping) or messages not in body:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotInThisFormat(
             f"expected a request for {format}, with {messages!r}",
@@ -27,14 +31,20 @@ def applied(request: Json, body: Mapping[str, Any], format: str) -> Json:
         )
     whole = dict(body)
     if messages == "contents":
-        return _gemini(request, whole)
+        return _gemini(request, whole, of_tools=of_tools)
     for key in renderer.context_keys:
         if key in request:
             whole[key] = request[key]
-    return whole
+    return _scoped(whole, request, of_tools=of_tools)
 
 
-def _gemini(request: Json, body: Json) -> Json:
+def _scoped(place: Json, request: Json, *, of_tools: bool) -> Json:
+    if of_tools and not request.get("tools") and place.get("tools"):
+        return with_tool_options({**place, "tools": None})
+    return place
+
+
+def _gemini(request: Json, body: Json, *, of_tools: bool) -> Json:
     """As for all; instruction and tools go where the body has its own."""
     body["contents"] = request["contents"]
     config = object_if(request.get("config")) or request
@@ -46,4 +56,5 @@ def _gemini(request: Json, body: Json) -> Json:
         place[key] = system if plain else {"parts": [{"text": system}]}
     if config.get("tools"):
         place["tools"] = config["tools"]
+    place = _scoped(place, config, of_tools=of_tools)
     return {**body, "config": place} if "config" in body else place

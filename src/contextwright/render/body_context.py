@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.formats.fields import Json, object_if
+from contextwright.render.idle_choice import with_tool_options
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.source_wires import SourceWire
@@ -63,7 +64,12 @@ def with_context(
             request[key] = own if key != "model" else model
         elif key in context:
             request[key] = context[key]
-    return {**request, **{key: item for key, item in context.items() if key not in request}}
+    request |= {key: item for key, item in context.items() if key not in request}
+    return with_tool_options(request) if _lost_tools(sources, request) else request
+
+
+def _lost_tools(sources: SourceMessages, request: Json) -> bool:
+    return bool(sources.body.fields.get("tools")) and not request.get("tools")
 
 
 def with_moving_breakpoints(wires: list[Any], sources: SourceMessages) -> list[Any]:

@@ -216,6 +216,14 @@ def known_model(name: str) -> ModelInfo | None:
     return None
 
 
+def is_other_model(name: str, other: str) -> bool:
+    """Whether two names are those of two models that are known; one that is not may be a name that
+    somebody gave the same."""
+    if known_model(name) is None or known_model(other) is None:
+        return False
+    return set(spellings_of(name)).isdisjoint(spellings_of(other))
+
+
 def model_info(name: str) -> ModelInfo:
     """What is known of a model. A provider's prefix, a date, `-latest` and what Bedrock, Vertex
     and OpenRouter write around a name may be there or not.

@@ -5,6 +5,8 @@ from typing import Any, cast
 
 import msgspec
 
+from contextwright.tokens.models import is_other_model
+
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens of a call, as they were billed.
@@ -19,6 +21,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         context: of the newest request alone, where the provider made several in one call; else
             `input`. By it a counter is calibrated.
         response_id: of the answer, where the provider may go on from it.
+        model: who answered, where a response says it: it may be another one than was asked.
     """
 
     input: int
@@ -29,18 +32,24 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: int = 0
     context: int = 0
     response_id: str = ""
+    model: str = ""
+
+    def context_of(self, model: str) -> int:
+        """The context as a model billed it that was asked; 0 where another one answered."""
+        return 0 if is_other_model(self.model, model) else self.context
 
     def __add__(self, other: "Usage") -> "Usage":
-        """What both were billed; the context and the id are the newer one's."""
+        """What both were billed; the context, the id and the model are the newer one's."""
         sums = {
             name: getattr(self, name) + getattr(other, name)
             for name in self.__struct_fields__
             if name not in _NEWER
         }
-        return Usage(**sums, context=other.context, response_id=other.response_id)
+        newer = {name: getattr(other, name) for name in _NEWER}
+        return Usage(**sums, **newer)
 
 
-_NEWER = ("context", "response_id")
+_NEWER = ("context", "response_id", "model")
 
 
 _PLACES = ("usage", "usage_metadata", "usageMetadata", "response", "message")
@@ -54,6 +63,7 @@ _INPUTS = (
     "gen_ai.usage.input_tokens",
 )
 """Fields that hold tokens of a request, by which a usage is known."""
+_MODELS = ("model", "model_name", "modelVersion", "model_version")
 _DEPTH = 3
 """Levels that are looked through: an event of a stream holds a response, and that its usage."""
 
@@ -73,13 +83,15 @@ def usage_of(source: object) -> Usage | None:
     if isinstance(source, int) and not isinstance(source, bool):
         return Usage(input=source, context=source) if source >= 0 else None
     value: object = source
-    id = ""
+    id = model = ""
     for _ in range(_DEPTH):
         fields = _fields(value)
-        id = _response_id(fields) or id
+        id, model = _response_id(fields) or id, _model(fields) or model
         if any(_is_count(fields.get(name)) for name in _INPUTS):
             usage = _of_fields(fields)
-            return msgspec.structs.replace(usage, response_id=id) if usage and id else usage
+            if usage is None or not (id or model):
+                return usage
+            return msgspec.structs.replace(usage, response_id=id, model=model)
         inner = (fields.get(place) for place in _PLACES)
         value = next((each for each in inner if each is not None), None)
         if value is None:
@@ -91,6 +103,11 @@ def _response_id(fields: Mapping[str, Any]) -> str:
     """The id of an answer of OpenAI Responses, or of what OpenAI Agents has of one."""
     id = fields.get("id") if fields.get("object") == "response" else fields.get("response_id")
     return id if isinstance(id, str) else ""
+
+
+def _model(fields: Mapping[str, Any]) -> str:
+    names = (fields.get(key) for key in _MODELS)
+    return next((name for name in names if name and isinstance(name, str)), "")
 
 
 def _of_fields(fields: Mapping[str, Any]) -> Usage | None:

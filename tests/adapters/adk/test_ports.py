@@ -13,7 +13,7 @@ from google.adk.agents import LlmAgent, SequentialAgent  # noqa: E402
 from tests.adapters.adk.scripted import script  # noqa: E402
 from tests.adapters.adk.test_covered_requests import talk  # noqa: E402
 
-from contextwright import C, Context, SpecError, Vault  # noqa: E402
+from contextwright import C, Context, Conversations, SpecError, Vault  # noqa: E402
 from contextwright.adapters.adk import (  # noqa: E402
     Agent,
     ContextPlugin,
@@ -137,3 +137,11 @@ def test_what_a_plugin_is_given_beside_a_context_wins():
     plugin = ContextPlugin(context, mirrors=Mirrors(), window=50_000)
     asyncio.run(talk(LlmAgent(name="clerk", model=model), [plugin], "hi"))
     assert context.manifest.window == 50_000
+
+
+def test_conversations_of_a_context_are_refused_by_name():
+    """ADK has its own; those would hold nothing."""
+    context = Context(C.default(), conversations=Conversations())
+    with pytest.raises(SpecError, match="conversations") as caught:
+        ContextPlugin(context)
+    assert "session service" in caught.value.fix

@@ -8,7 +8,7 @@ from contextwright.engine.context import Context
 from contextwright.engine.door import Ports, checked_ports
 from contextwright.engine.engine import Engine
 from contextwright.engine.run_tasks import TaskRunner
-from contextwright.errors import ModelError
+from contextwright.errors import ModelError, SpecError
 from contextwright.spec.expr import Expr
 from contextwright.stores.store import ArtifactStore
 from contextwright.tokens.models import model_info
@@ -48,6 +48,12 @@ class AgentEngines:
         **ports: Unpack[Ports],
     ) -> None:
         stated = context.options if context is not None else {}
+        if context is not None and context.has_conversations:
+            raise SpecError(
+                "ADK keeps its conversations itself: those of the Context would come to nothing",
+                where=f"{where[:-5]}(Context(conversations=...))",
+                fix="a Context without them; sessions last by ADK's own session service",
+            )
         self._specs, self._context = specs, context
         self._window: int | None = stated.get("window") if window is None else window
         of_context = {name: stated[name] for name in _OF_CONTEXT if name in stated}

@@ -75,13 +75,13 @@ class _Request:
         instructions = options.get("instructions")
         tools = [tool for tool in options.get("tools") or () if isinstance(tool, FunctionTool)]
         self.mapped = MappedRequest(
-            _MAPPING,
-            context.messages,
+            _MAPPING, context.messages,
             model=str(options.get("model") or getattr(context.client, "model", None) or ""),
             system=instructions if isinstance(instructions, str) else None,
             output=options.get("response_format"),
+            options=options,
             tools=(function_schema(t.name, t.description, t.parameters()) for t in tools),
-        )
+        )  # fmt: skip
         if conversation := options.get("conversation_id"):
             # the service has what came before; a body without a model would be a record, no request
             is_answer = str(conversation).startswith(_ANSWER)
@@ -128,8 +128,8 @@ class _Request:
     def whole_bill(self, _: Any) -> Usage | None:
         """What an answer cost that was not streamed."""
         result = self.context.result
-        details = getattr(result, "usage_details", None)
-        return _bill(details, getattr(result, "conversation_id", None))
+        names = ("usage_details", "conversation_id")
+        return _bill(*(getattr(result, name, None) for name in names))
 
     async def response(self, updates: Any) -> Any:
         """The whole of a streamed answer, by the stream that it came from."""

@@ -39,8 +39,10 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
     def call(self: Any, messages: list[Message], rest: dict[str, Any]) -> MappedCall[Message]:
         tools = (tool["function"] for tool in rest.get("tools") or () if "function" in tool)
         shown = ({key: tool[key] for key in _SCHEMA if tool.get(key)} for tool in tools)
-        output = rest.get("response_format")
-        request = MappedRequest(_MAPPING, messages, model=self.id, tools=shown, output=output)
+        output, options = rest.get("response_format"), {"tools": rest.get("tools")}
+        request = MappedRequest(
+            _MAPPING, messages, model=self.id, tools=shown, output=output, options=options
+        )
 
         def sent(body: Body) -> dict[str, Any]:
             return {**request.arguments_of(body, rest), "messages": AGNO.unchained(request, body)}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from agno.media import Image
+from agno.media import Audio, File, Image, Video
 from agno.models.message import Message
 
 from contextwright.adapters.part_view import PartView
@@ -14,6 +14,9 @@ _BLOCKS = "content_blocks"
 _ITEM = "reasoning_output"
 """Where it holds reasoning of OpenAI's, which it sends again."""
 _REASONING, _SEALED = "reasoning_content", "redacted_reasoning_content"
+_FILES = {"images": Image, "audio": Audio, "videos": Video, "files": File}
+"""Fields with pictures and files, and what stands in them."""
+_MEDIA = tuple(_FILES.values())
 _THOUGHTS = ("thinking", "redacted_thinking")
 
 
@@ -30,7 +33,8 @@ class MessageFields:
             return [message]
         content: Any = message.content
         items = content if isinstance(content, list) else [] if content is None else [content]
-        return [*_reasoning(message), *items, *(message.images or ()), *(message.tool_calls or ())]
+        files = [one for name in _FILES for one in getattr(message, name) or ()]
+        return [*_reasoning(message), *items, *files, *(message.tool_calls or ())]
 
     def view(self, part: Any) -> PartView:
         """What a part is."""
@@ -38,8 +42,9 @@ class MessageFields:
             return PartView("text", part)
         if isinstance(part, Message):
             return PartView("result", part.get_content_string(), part.tool_call_id or "")
-        if isinstance(part, Image):
-            return _picture(part)
+        if isinstance(part, _MEDIA):
+            kinds = (name for name, kind in _FILES.items() if isinstance(part, kind))
+            return PartView.of_fields(part, next(kinds).removesuffix("s"))
         if isinstance(part, dict) and "function" in part:
             function = part["function"]
             return PartView.call(part["id"], function["name"], function.get("arguments"))
@@ -62,11 +67,13 @@ class MessageFields:
         if message.role == "tool":
             return parts[0]
         calls = [part for part in parts if isinstance(part, dict) and "function" in part]
-        images = [part for part in parts if isinstance(part, Image)]
-        rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in images]
+        files = [part for part in parts if isinstance(part, _MEDIA)]
+        rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in files]
         text = "\n".join(map(str, rest)) if len(rest) > 1 else (rest[0] if rest else None)
         content: Any = rest if isinstance(message.content, list) else text
-        new: Any = {"content": content, "images": images or None, "tool_calls": calls or None}
+        new: Any = {"content": content, "tool_calls": calls or None}
+        for name, kind in _FILES.items():
+            new[name] = [file for file in files if isinstance(file, kind)] or None
         thought: dict[str, Any] = next(filter(_is_thought, parts), {})
         new |= {name: thought.get(name) for name in (_REASONING, _SEALED)}
         data: dict[str, Any] = {**(message.provider_data or {}), _ITEM: thought.get(_ITEM)}
@@ -112,10 +119,3 @@ def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> l
         else:
             new.append(block)
     return new
-
-
-def _picture(image: Image) -> PartView:
-    if image.url:
-        return PartView.image(image.url)
-    kind = image.mime_type or f"image/{image.format or 'png'}"
-    return PartView.image_data(kind, image.get_content_bytes() or b"")

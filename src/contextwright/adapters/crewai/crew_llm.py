@@ -18,7 +18,8 @@ from contextwright.adapters.answered_tools import ReadingTool, reading_tools
 from contextwright.adapters.argument_models import arguments_model
 from contextwright.adapters.bills import bill_of
 from contextwright.adapters.mapped_calls import MappedCall
-from contextwright.adapters.message_mapping import MappedRequest, NoReasoning
+from contextwright.adapters.message_forms import NoReasoning
+from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.message_sources import Wire
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of

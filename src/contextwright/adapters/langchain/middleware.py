@@ -67,13 +67,13 @@ def _mapped(request: Any) -> MappedRequest[Any]:
     model, system = request.model, request.system_message
     known = (t for t in request.tools if not isinstance(t, dict) or t.keys() & _SCHEMAS)
     return MappedRequest(
-        MESSAGES,
-        request.messages,
+        MESSAGES, request.messages,
         model=str(getattr(model, "model_name", None) or getattr(model, "model", "")),
         system=block_texts(system.content) if system is not None else None,
         tools=[convert_to_openai_tool(tool)["function"] for tool in known],
+        options={"tools": request.tools},
         output=request.response_format,
-    )
+    )  # fmt: skip
 
 
 def _request(request: Any, shown: MappedRequest[Any], body: Body) -> Any:

@@ -13,13 +13,14 @@ from contextwright.adapters.openai_agents.function_tools import (
     answer_format,
     function_tools,
     port_for,
-    schemas,
+    tool_fields,
 )
-from contextwright.adapters.port import Body, ContextPort, context_of
+from contextwright.adapters.port import Body, ContextPort, context_of, refuse_unredacted
 from contextwright.adapters.redacted_tools import expect_same_tools
 from contextwright.errors import SpecError
 
 _ASKS = frozenset({"user", "system", "developer"})
+_FIX = "ContextProvider(spec), or context_model(model, spec)"
 MOST = 4096
 """Calls of which the answer is remembered that made them; the oldest goes first."""
 
@@ -51,12 +52,15 @@ class ContextFilter(ContextOwner):
                 shape of the answer, which a filter can not change.
         """
         items, instructions = data.model_data.input, data.model_data.instructions
-        body: Body = {"input": items, "tools": schemas(data.agent.tools, _handoffs(data.agent))}
+        shown = tool_fields(data.agent.tools, _handoffs(data.agent))
+        body: Body = {"input": items, **shown}
         body |= answer_format(data.agent.output_type)
         if instructions:
             body["instructions"] = instructions
         if isinstance(data.agent.prompt, dict):
             body["prompt"] = data.agent.prompt
+        elif data.agent.prompt is not None:
+            refuse_unredacted(self.port, "the agent's prompt, a function", _FIX)
         model = data.agent.model
         name = model if isinstance(model, str) else getattr(model, "model", None)
         if name:
@@ -70,14 +74,13 @@ class ContextFilter(ContextOwner):
 
 def _expect_items_alone(body: Body, new: Body) -> None:
     """Refuse what is not sent as the spec has it."""
-    fix = "ContextProvider(spec), or context_model(model, spec)"
-    expect_same_tools(body, new, fix)
+    expect_same_tools(body, new, _FIX)
     if new.get("text") != body.get("text"):
         what = "the spec redacts something of the answer's shape, which a filter can not change"
-        raise SpecError(what, where="the agent's output_type", fix=fix)
+        raise SpecError(what, where="the agent's output_type", fix=_FIX)
     if new.get("prompt") != body.get("prompt"):
         what = "the spec redacts variables of a stored prompt, which a filter can not change"
-        raise SpecError(what, where="the agent's prompt", fix=fix)
+        raise SpecError(what, where="the agent's prompt", fix=_FIX)
 
 
 def _handoffs(agent: Agent[Any]) -> list[Handoff[Any, Any]]:

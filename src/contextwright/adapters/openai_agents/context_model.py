@@ -15,7 +15,7 @@ from contextwright.adapters.openai_agents.function_tools import (
     answer_format,
     function_tools,
     port_for,
-    schemas,
+    tool_fields,
 )
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.redacted_tools import redacted_tools
@@ -121,8 +121,8 @@ def _arguments(rest: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
 
 def _body(model: Any, instructions: Any, items: Any, arguments: dict[str, Any]) -> Body:
     """A request of the framework's as a body."""
-    shown = schemas(arguments.get("tools"), arguments.get("handoffs"))
-    body: Body = {"input": items, "tools": shown}
+    shown = tool_fields(arguments.get("tools"), arguments.get("handoffs"))
+    body: Body = {"input": items, **shown}
     if instructions:
         body["instructions"] = instructions
     body |= answer_format(arguments.get("output_schema"))

@@ -11,6 +11,7 @@ from agents.tool_context import ToolContext
 from contextwright.adapters.answer_schemas import answer_schema
 from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.port import Body, ContextPort
+from contextwright.adapters.redacted_tools import hosted_tools
 
 
 def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list[dict[str, Any]]:
@@ -24,6 +25,14 @@ def schemas(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> list
     ]
     definitions = [{"name": n, "description": d, "parameters": p} for n, d, p in shown]
     return [{"type": "function", **each} for each in definitions if not is_our_tool(each)]
+
+
+def tool_fields(tools: Iterable[Any] | None, handoffs: Iterable[Any] | None) -> Body:
+    """What a body says of the tools and the handoffs; those that run at the provider stand beside
+    its functions."""
+    shown, own = schemas(tools, handoffs), tools or ()
+    others = [tool for tool in own if not isinstance(tool, FunctionTool)]
+    return {"tools": shown, **hosted_tools(others, shown)}
 
 
 def answer_format(output: Any) -> Body:

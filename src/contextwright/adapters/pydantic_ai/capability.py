@@ -53,13 +53,13 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         instructions, functions = parameters.instruction_parts or [], parameters.function_tools
         tools = [*functions, *parameters.output_tools]
         request = MappedRequest(
-            MESSAGES,
-            request_context.messages,
+            MESSAGES, request_context.messages,
             model=first_model(request_context.model).model_name,
             system=[part.content for part in instructions],
             output=parameters.output_object,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
-        )
+            options={"tools": parameters.native_tools},
+        )  # fmt: skip
         compiled = await self.port.compiled(request.body, ctx.run_id or "")
         if request.system_of(compiled) is not None:
             texts = request.system_parts_of(compiled, len(instructions))
@@ -70,6 +70,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             instruction_parts=instructions or parameters.instruction_parts,
             output_object=request.output_of(compiled),
             function_tools=request.tools_of(compiled, functions),
+            native_tools=request.tools_of(compiled, parameters.native_tools),
             output_tools=answer_tools(parameters.output_tools, request.body, compiled),
         )
         sent = PYDANTIC_AI.same(request, compiled, request_context.model_settings)
@@ -80,7 +81,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
     ) -> ModelResponse:
         """The answer, as it came; its bill goes to the context."""
         if (body := self.port.body_of(ctx.run_id or "")) is not None:
-            await self.port.abilled(body, response.usage)
+            await self.port.abilled(body, response)
         return response
 
     async def on_model_request_error(

@@ -101,7 +101,7 @@ def _media(item: Any) -> PartView:
     if not isinstance(item, BinaryContent):
         return PartView("opaque") if isinstance(item, CachePoint) else PartView.own(item)
     if item.is_image:
-        return PartView.image(item.data_uri)
+        return PartView.image(item.data_uri, item.identifier)
     return PartView.file(item.data_uri, item.identifier)
 
 

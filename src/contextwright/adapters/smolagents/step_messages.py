@@ -9,7 +9,8 @@ from typing import Any
 
 from smolagents.models import ChatMessage, MessageRole
 
-from contextwright.adapters.message_mapping import NoReasoning, Wire, plain_text
+from contextwright.adapters.message_forms import NoReasoning
+from contextwright.adapters.message_mapping import Wire, plain_text
 
 _CALLING = "Calling tools:\n"
 _ROLES = {MessageRole.TOOL_CALL: "assistant", MessageRole.TOOL_RESPONSE: "user"}
@@ -50,8 +51,7 @@ class StepMessages(NoReasoning):
         """The chat message that it is."""
         id_ = self._ids.get(id(message))
         if id_ is not None and message.role == MessageRole.TOOL_CALL:
-            name, arguments = _call(_text(message))
-            function = {"name": name, "arguments": arguments}
+            function = dict(zip(("name", "arguments"), _call(_text(message)), strict=True))
             calls = [{"id": id_, "type": "function", "function": function}]
             return [{"role": "assistant", "content": None, "tool_calls": calls}]
         if id_ is not None:

@@ -8,6 +8,9 @@ from contextwright.adapters.part_view import PartView
 
 Block = dict[str, Any]
 _REASONING = "reasoningContent"
+_FILES = ("image", "document", "video", "audio")
+_TYPES = {"txt": "text/plain", "md": "text/markdown", "csv": "text/csv", "html": "text/html"}
+"""Types of documents that somebody reads as a text."""
 
 
 class ContentBlocks:
@@ -31,13 +34,21 @@ class ContentBlocks:
         if "toolResult" in part:
             result = part["toolResult"]
             texts = [_text(item) for item in result["content"] if "text" in item or "json" in item]
-            return PartView("result", "\n".join(texts), result["toolUseId"])
+            others = [item for item in result["content"] if not ("text" in item or "json" in item)]
+            return PartView.result("\n".join(texts), result["toolUseId"], others)
         if "image" in part and "bytes" in part["image"].get("source", {}):
             image = part["image"]
             return PartView.image_data(f"image/{image['format']}", image["source"]["bytes"])
+        if "bytes" in (document := part.get("document", {})).get("source", {}):
+            kind, data = document["format"], document["source"]["bytes"]
+            return PartView.file_data(
+                _TYPES.get(kind, f"application/{kind}"), data, document["name"]
+            )
         if _REASONING in part:
             return PartView.reasoning(part)
-        return PartView("opaque") if "cachePoint" in part else PartView.own(part)
+        if "cachePoint" in part:
+            return PartView("opaque")
+        return PartView.own(part, next((kind for kind in _FILES if kind in part), ""))
 
     def rewritten(self, part: Block, text: str) -> Block:
         """A copy with another text, other arguments; of a result, its pictures stay."""

@@ -30,6 +30,17 @@ _ITEMS = {
     "function_call": fields("type id call_id name arguments status namespace caller async"),
     "function_call_output": {"type", "id", "call_id", "output", "status", "name"},
 }
+_FUNCTION = {"type", "name", "description", "parameters", "strict"}
+_SEARCH = {"type", "filters", "user_location", "search_context_size"}
+_TOOLS = {
+    "mcp": fields(
+        "type server_label allowed_tools authorization connector_id headers require_approval "
+        "server_description server_url"
+    ),
+    "web_search": _SEARCH,
+    "web_search_preview": _SEARCH,
+}
+"""Fields of tools that run at the provider."""
 
 
 class ResponsesApi:
@@ -48,8 +59,7 @@ class ResponsesApi:
                 raise RefusedRequest(f"Duplicate item found with id {id}.", where, "OR4")
             ids |= {id} if id else set()
         for place, tool in enumerate(body.get("tools", ())):
-            known = {"type", "name", "description", "parameters", "strict"}
-            unknown_fields(tool, f"tools[{place}]", known)
+            unknown_fields(tool, f"tools[{place}]", _TOOLS.get(tool.get("type"), _FUNCTION))
         broken_rules(self._normal(body), RULES)
         self._check_reasoning(body, issued, bound)
 
