@@ -107,3 +107,40 @@ def test_a_text_keeps_the_fields_beside_the_one_that_is_redacted():
     session = read_session(body, format="gemini")
     request = compile(session, BY_NAME, model="gemini-2.5-pro").request
     assert request["contents"][0]["parts"] == [{**part, "x_b": HIDDEN}]
+
+
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize(
+    ("format", "model", "part"),
+    [
+        ("gemini", "gemini-2.5-pro", {"inlineData": {"mimeType": "image/png", "data": "aGk="}}),
+        ("gemini", "gemini-2.5-pro", {"file_data": {"mime_type": "a/b", "file_uri": "gs://a/b"}}),
+        (
+            "openai-chat",
+            "gpt-5",
+            {"type": "image_url", "image_url": {"url": "https://x.org/a.png"}},
+        ),
+        (
+            "anthropic",
+            "claude-sonnet-4-5",
+            {
+                "type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": "aGk="},
+            },
+        ),
+    ],
+)
+def test_a_picture_keeps_the_fields_beside_the_one_that_is_redacted(format, model, part, inner):
+    beside = {"odd": {"x_b": 1}, "note": "to a@b.example"} if inner else {"x_b": 1, "x_c": 2}
+    text = {"text": "see"} if format == "gemini" else {"type": "text", "text": "see"}
+    parts = [text, {**part, **beside}]
+    key, list_key = ("parts", "contents") if format == "gemini" else ("content", "messages")
+    body = {list_key: [{"role": "user", key: parts}]}
+    body |= {} if format == "gemini" else {"model": model, "max_tokens": 99}
+    spec = C.default() | C.redact(["email"], fields=["x_b"])
+    request = compile(read_session(body, format=format), spec, model=model, cache=False).request
+    clean = {"odd": {"x_b": HIDDEN}, "note": "to [EMAIL]"} if inner else {"x_b": HIDDEN, "x_c": 2}
+    sent = request[list_key][0][key][1]
+    note = sent.get("note", "")
+    assert {**sent, **({"note": "to [EMAIL]"} if inner else {})} == {**part, **clean}
+    assert "a@b.example" not in note

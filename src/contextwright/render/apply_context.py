@@ -6,7 +6,7 @@ from typing import Any
 from contextwright.errors import NotInThisFormat
 from contextwright.formats.fields import Json, object_if
 from contextwright.render.gemini_body import SYSTEM
-from contextwright.render.idle_choice import with_tool_options
+from contextwright.render.idle_choice import without_idle_choice
 from contextwright.render.providers import provider_named
 
 
@@ -40,7 +40,7 @@ def applied(request: Json, body: Mapping[str, Any], format: str, *, of_tools: bo
 
 def _scoped(place: Json, request: Json, *, of_tools: bool) -> Json:
     if of_tools and not request.get("tools") and place.get("tools"):
-        return with_tool_options({**place, "tools": None})
+        return without_idle_choice({**place, "tools": None})
     return place
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.formats.fields import Json, object_if
-from contextwright.render.idle_choice import with_tool_options
+from contextwright.render.idle_choice import without_idle_choice
 from contextwright.render.message_layout import Layout, Section
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.source_wires import SourceWire
@@ -65,7 +65,7 @@ def with_context(
         elif key in context:
             request[key] = context[key]
     request |= {key: item for key, item in context.items() if key not in request}
-    return with_tool_options(request) if _lost_tools(sources, request) else request
+    return without_idle_choice(request) if _lost_tools(sources, request) else request
 
 
 def _lost_tools(sources: SourceMessages, request: Json) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.render.body_context import is_touched, with_context
-from contextwright.render.idle_choice import with_tool_options
+from contextwright.render.idle_choice import without_idle_choice
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.source_wires import SourceWire
 from contextwright.render.wire import Wire
@@ -123,7 +123,7 @@ class GeminiBody:
         self._fields.pop("tools", None)
         if groups:
             self._fields["tools"] = groups
-        self._fields = with_tool_options(self._fields)
+        self._fields = without_idle_choice(self._fields)
 
     def _spelled(self, declared: Wire) -> Wire:
         """A declaration of ours in the spelling of the body."""

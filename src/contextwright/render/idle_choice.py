@@ -9,7 +9,7 @@ _LOOSE = frozenset({"auto", "none"})
 _CALLING = ("function_calling_config", "functionCallingConfig")
 
 
-def with_tool_options(request: Mapping[str, Any]) -> Json:
+def without_idle_choice(request: Mapping[str, Any]) -> Json:
     """The fields of a request, without those that say how tools are called where none is there. A
     call that is asked for stays: that it can not be made is the provider's to say."""
     if request.get("tools"):

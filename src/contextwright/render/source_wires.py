@@ -10,7 +10,16 @@ from contextwright.formats.part_places import MessageForm, Place, at_place
 from contextwright.formats.responses_calls import chunk_text
 from contextwright.render.source_messages import EventSource, SourceMessage
 from contextwright.render.wire import EMPTY, Wire, arguments_of, arguments_text, clean
-from contextwright.session.event import AnyPart, Opaque, Text, Thinking, ToolCall, ToolResult
+from contextwright.session.event import (
+    AnyPart,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 
 NewWires = Callable[[AnyPart], list[Wire]]
 """A part as the provider has it, made anew."""
@@ -182,6 +191,9 @@ def _changed(item: Any, old: AnyPart, new: AnyPart, form: MessageForm, made: New
             if new.text == old.text:  # its fields are cleaned with the whole message
                 return [wire]
             return [_with_text(wire, new)] if new.text.strip() else []
+        if isinstance(old, Image | File) and type(new) is type(old):
+            if msgspec.structs.replace(new, extra=old.extra) == old:
+                return [wire]  # as of a text
         if isinstance(old, Thinking) and isinstance(new, Thinking):
             return [_with_thought(wire, new)]
         if isinstance(old, ToolCall) and isinstance(new, ToolCall):
