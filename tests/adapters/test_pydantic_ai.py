@@ -26,13 +26,14 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from tests.adapters.drivers.pydantic_ai_agents import DRIVERS
 
-from contextwright import C, Context, Engine, SpecError
+from contextwright import C, Context, SpecError
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.pydantic_ai import ContextCapability
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES as MAPPING
 from contextwright.testing.adapter_suite import AdapterSuite
 from contextwright.testing.adapter_suite.suite_tools import read, reading
 from contextwright.testing.strict_server import Reply, StrictServer, call
+from contextwright.tokens.calibrate import Calibrator
 
 
 @pytest.fixture(scope="module", params=DRIVERS, ids=lambda driver: driver.name)
@@ -281,7 +282,11 @@ def test_models_that_stand_in_for_another_are_asked_what_that_would_be(wrapped):
 
 def test_the_bill_of_a_model_that_stands_in_calibrates_none_other(monkeypatch):
     learned = []
-    monkeypatch.setattr(Engine, "learn", lambda engine, *bill: learned.append(bill))
+
+    def observe(calibrator, format, model, billed, estimated):
+        learned.extend([billed] if billed else [])
+
+    monkeypatch.setattr(Calibrator, "observe", observe)
     busy = StrictServer([Reply(status=429)] * 9)
     with busy, StrictServer(["done", "done"]) as server:
         standing = FallbackModel(chat_model(busy, "gpt-5"), chat_model(server, "gpt-4o"))

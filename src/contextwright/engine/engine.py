@@ -446,5 +446,5 @@ class Engine(ProcessBound):
     def learn(self, session: Session, billed_input: int, pack: Pack | None = None) -> None:
         """Learn from the bill of a pack, by default the last one, how the provider counts."""
         expect_type("billed_input", billed_input, int, "Engine.record(...)", "its input tokens")
-        if sent := pack or self._ledgers.of(session.log).newest:
+        if billed_input and (sent := pack or self._ledgers.of(session.log).newest):
             observe_bill(self.calibrator, self._target.base, sent, session, billed_input)
