@@ -67,6 +67,7 @@ def test_rules_and_decisions_of_a_user_hold(text):
         "At least I have tried.",
         "Perhaps in the future.",
         "Requirement already satisfied: six in /usr/lib",
+        "```python\n# never do this by hand\nx = 1\n```",
         "1463:    msg = 'The precision must be {}'",
         "1440:   precision: how far. Must be 'days' or 'seconds'.",
         '"error": "a key is required to read it"',

@@ -56,7 +56,7 @@ _NO_RULE = re.compile(
 )
 """What has the wording of a rule, and is none."""
 _PASTED = re.compile(
-    r"^[ \t]*(?:\d{2,}[:|]|\d[:|](?! [A-Z])|[{}]|\"[^\"\n]*\"\s*:|<!--|```|//|/\*|\*/).*$",
+    r"^[ \t]*(?:\d{2,}[:|]|\d[:|](?! [A-Z])|[{}]|\"[^\"\n]*\"\s*:|<!--|//|/\*|\*/).*$",
     re.MULTILINE,
 )
 """A line of a program, of its output or of a page: what it says is no rule of who pasted it."""
@@ -196,6 +196,8 @@ def _lasting(text: str, role: str) -> tuple[str, ...]:
     left = MAX_DIRECTIVES
     for sentence in sentences(_PASTED.sub("", text) if role == "user" else text):
         if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(("?", "\uff1f")):
+            continue
+        if sentence.startswith(("```", "~~~")):  # a program
             continue
         is_rule = role == "user" and _says_rule(sentence, is_english)
         if is_rule or (decides and _says_decision(sentence, is_english)):
