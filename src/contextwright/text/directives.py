@@ -175,17 +175,18 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
 def _says_rule(sentence: str, is_english: bool) -> bool:
     if _RULES.search(sentence) and _RULES.search(_NO_RULE.sub("", sentence)):
         return True
-    if is_english:
-        return False
-    has_east_asian = any(map(sentence.__contains__, _EAST_ASIAN_RULES))
-    return has_east_asian or _RULES_ELSEWHERE.search(sentence) is not None
+    return not is_english and _has_wording(sentence, _RULES_ELSEWHERE, _EAST_ASIAN_RULES)
 
 
 def _says_decision(sentence: str, is_english: bool) -> bool:
-    if is_english or _DECISIONS.search(sentence):
-        return _DECISIONS.search(sentence) is not None
-    has_east_asian = any(map(sentence.__contains__, _EAST_ASIAN_DECISIONS))
-    return has_east_asian or _DECISIONS_ELSEWHERE.search(sentence) is not None
+    if _DECISIONS.search(sentence):
+        return True
+    return not is_english and _has_wording(sentence, _DECISIONS_ELSEWHERE, _EAST_ASIAN_DECISIONS)
+
+
+def _has_wording(sentence: str, words: re.Pattern[str], signs: tuple[str, ...]) -> bool:
+    """Whether it says one of these, of languages that are written with blanks, or without."""
+    return any(map(sentence.__contains__, signs)) or words.search(sentence) is not None
 
 
 @cached_text
