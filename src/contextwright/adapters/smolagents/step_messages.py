@@ -51,8 +51,7 @@ class StepMessages(NoReasoning):
         """The chat message that it is."""
         id_ = self._ids.get(id(message))
         if id_ is not None and message.role == MessageRole.TOOL_CALL:
-            function = dict(zip(("name", "arguments"), _call(_text(message)), strict=True))
-            calls = [{"id": id_, "type": "function", "function": function}]
+            calls = [{"id": id_, "type": "function", "function": _function(_text(message))}]
             return [{"role": "assistant", "content": None, "tool_calls": calls}]
         if id_ is not None:
             return [{"role": "tool", "tool_call_id": id_, "content": _content(message)}]
@@ -123,13 +122,14 @@ def _listed(text: str) -> list[Any]:
     return calls if isinstance(calls, list) else []
 
 
-def _call(text: str) -> tuple[str, str]:
+def _function(text: str) -> dict[str, str]:
     """The name and the arguments of a step's call; of several, all as one."""
     calls = _listed(text)
+    name, arguments = "tools", {"calls": calls or text}
     if len(calls) == 1:
         function = calls[0]["function"]
-        return function["name"], json.dumps(_object(function["arguments"]), ensure_ascii=False)
-    return "tools", json.dumps({"calls": calls or text}, ensure_ascii=False, default=str)
+        name, arguments = function["name"], _object(function["arguments"])
+    return {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False, default=str)}
 
 
 def _object(arguments: Any) -> Any:
