@@ -37,12 +37,44 @@ RULES = (
     "{0} must stay as it is.",
     "From now on ask me before you open {0}.",
     "Please do not mention {0} to anybody.",
+    "pls dont rename {0}",
+    "{0} needs to be signed off by Dana.",
+    "You can't use {0} for tests.",
+    "{0} is read-only.",
+    "Leave {0} alone.",
+    "No changes to {0}, please.",
+    "Keep {0} under 300 lines.",
+    "Rule: {0} goes last.",
+    "Max size of {0}: 4 MB.",
+    "Nobody else may see {0}.",
+    "I'd rather you asked before you run {0}.",
+    "Going forward, write {0} in lower case.",
+    "We use {0}, not the old name.",
+    "For the rest of this, {0} is off limits.",
+    "Every report gets {0} as its title.",
+    "Answer with {0} in the subject.",
 )
 DECISIONS = (
     "We decided to use {0} for this.",
     "Let's use {0} as the name.",
     "Fine, we agreed on {0} then.",
     "We'll keep {0} as it was.",
+    "{0} it is.",
+    "Decision: {0}.",
+    "We chose {0} over the other one.",
+    "Let's stick with {0}.",
+    "Go ahead with {0}.",
+    "I'll take the {0} one.",
+    "We picked {0}.",
+    "We won't use {0} after all.",
+    "I'm going to use {0}.",
+    "Rejected: {0}.",
+    "The team approved {0}.",
+    "We settled on {0}.",
+    "My choice is {0}.",
+    "Let's not do {0}.",
+    "Scratch that, {0} instead.",
+    "We're dropping {0}.",
 )
 METHODS: dict[str, Callable[[int], Method]] = {
     "last-N": last_n,
@@ -78,8 +110,8 @@ def assistant(text: str) -> Message:
 def planted_turns() -> Iterator[list[Message]]:
     """What is put in, a turn each."""
     for n in range(PLANTED):
-        yield [user(RULES[n % 4].format(f"rule{n}x")), assistant("Understood.")]
-        yield [user(DECISIONS[n % 4].format(f"choice{n}x")), assistant("Noted.")]
+        yield [user(RULES[n].format(f"rule{n}x")), assistant("Understood.")]
+        yield [user(DECISIONS[n].format(f"choice{n}x")), assistant("Noted.")]
         yield [user(f"Please do task{n}x."), assistant(f"task{n}x is done.")]
         yield [
             user(f"Please start stopped{n}x."),
@@ -167,7 +199,7 @@ a name stands in it, or it does not. Summaries are made by the embedded rules: n
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 
 Rules and decisions are told by their wording, in English and, for the plain ones, in ten other languages ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
-have eight wordings. One in other words is kept as any other sentence is: while there is room.
+have forty wordings ([ADR 167](../adr/0167-rules-in-plain-words.md)). One in other words is kept as any other sentence is: while there is room.
 Beside its usual size a summary of `C.rolling`, `C.summarize` and `C.decay` has room for what holds, with 1,200 tokens in all, that of `C.fit` with a
 quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)).
 """

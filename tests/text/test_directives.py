@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 
 from contextwright.text import directives as module
 from contextwright.text.directives import MAX_DIRECTIVES, directives
+from contextwright.text.wordings import Wordings
 
-PIECES = ("we", "We'll ", "we will", " use", " keep", "decided", "AGREED", "Let's", "let\u2019s",
+PIECES = ("we", "have to ", "you can\u2019t", "No ", "Max: ", "Leave it alone", "I ", "rejected",
+          "we use x, not y", "only", "it is", "then", "ask me first", "don\u2019t",
+          "We'll ", "we will", " use", " keep", "decided", "AGREED", "Let's", "let\u2019s",
           "wir", " nehmen ", "D\u00e9cid\u00e9", "ne touche pas", "muss", "vamos con", "\u5fc5\u987b", "go with", "settled on", "chosen", "Chosen", " ", ". ", "\n", "\u017f", "x", "never")  # fmt: skip
 
 
@@ -40,6 +43,38 @@ PIECES = ("we", "We'll ", "we will", " use", " keep", "decided", "AGREED", "Let'
         "I am allergic to nuts.",
         "Use at most 3 requests a minute.",
         "Please write to Ann in future.",
+        "Rule 3: all dates in ISO 8601.",
+        "Max budget: $450.",
+        "Amounts have to be in euros.",
+        "It has to be valid YAML.",
+        "Every function needs a docstring.",
+        "You can't use the production database.",
+        "You are not to merge it yourself.",
+        "Nobody else may merge.",
+        "Using eval is not permitted.",
+        "The invoice stays as it is.",
+        "No flights before 8am.",
+        "No emojis, please.",
+        "Leave the old module untouched.",
+        "As always, don't touch billing.py.",
+        "Ask me before you run migrations.",
+        "Do nothing without my approval.",
+        "Going forward, name branches after tickets.",
+        "For the rest of this session answer briefly.",
+        "The maximum spend is 500 dollars.",
+        "I can only spend up to 300 dollars.",
+        "I'm lactose intolerant.",
+        "I\u2019d rather not fly at night.",
+        "We only support PostgreSQL.",
+        "We use tabs, not spaces.",
+        "Answer in German.",
+        "Economy class only, please.",
+        "Let's stick with the second plan.",
+        "We chose PostgreSQL over MySQL.",
+        "Decision: PostgreSQL.",
+        "PostgreSQL it is.",
+        "I'll take the 9:40 flight.",
+        "We won't use MySQL.",
     ],
 )
 def test_rules_and_decisions_of_a_user_hold(text):
@@ -71,6 +106,14 @@ def test_rules_and_decisions_of_a_user_hold(text):
         "1463:    msg = 'The precision must be {}'",
         "1440:   precision: how far. Must be 'days' or 'seconds'.",
         '"error": "a key is required to read it"',
+        "No problems so far.",
+        "You know, I have to be at work.",
+        "I chose to stay.",
+        "Go ahead with the change.",
+        "Yes it is!",
+        "If you have time, don't hesitate.",
+        "Max is a good dog.",
+        "I can't wait.",
     ],
 )
 def test_what_is_only_said_does_not(text):
@@ -140,13 +183,23 @@ def test_what_somebody_pasted_is_no_list_of_rules():
     assert directives("never " * 200) == ()
 
 
+def test_each_line_of_a_list_may_be_a_rule():
+    rules = ("- Use tabs.", "* No emojis!", "2) Do not push.", "3) Max cost: $4")
+    assert directives("\n".join(("Please do this.", *rules, "- Open app.py."))) == rules
+
+
+def every_pattern(wordings, small):
+    return {pattern for near in wordings._by_word.values() for _, pattern in near}
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=10).map("".join), st.booleans())
-def test_a_text_is_looked_at_wherever_it_may_decide(text, user):
+def test_a_text_is_looked_at_wherever_it_may_hold(text, user):
     role = "user" if user else "assistant"
     found = directives(text, role)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_may_decide", lambda text: True)
-        patch.setattr(module, "_may_rule", lambda text: True)
+        patch.setattr(module, "_may_hold", lambda text, role: True)
+        patch.setattr(module, "_may_be_foreign", lambda small: True)
+        patch.setattr(Wordings, "_near", every_pattern)
         assert directives(text, role) == found
 
 

@@ -1,0 +1,206 @@
+"""How English says that something holds from then on: what must be, what must not, what was decided
+(docs/adr/0167-rules-in-plain-words.md).
+
+`text/wordings.py` says how a line is read.
+"""
+
+from contextwright.text.wordings import Wordings, any_of
+
+RULES = Wordings(r"""
+# what must be, and what must not
+= must mustn't shall shouldn't never always
+\b(?:must|mustn't|shall|shouldn't|never|always)\b
+= should ought
+\bshould (?:not|only)\b
+\b(?:should|ought to) (?:be \w+(?:ed|en|able|ible)|follow|match|contain|suit|include|stay)\b
+\b(?:should|ought to) (?:end|start|begin|work) (?:in|on|with)\b
+= all_costs no_matter whatever circumstances exception exceptions exceed in_mind make_sure be_sure
+\b(?:at all costs|no matter what|whatever happens|whatever you do|under no circumstances)\b
+\b(?:without exception|no exceptions|not (?:to )?exceed|(?:keep|bear) in mind|(?:make|be) sure)\b
+= required mandatory compulsory obligatory negotiable constraint requirement limit cap
+\b(?:required to|mandatory|compulsory|obligatory|non[- ]negotiable|constraint|requirement)\b
+\bhard (?:limit|cap)\b
+= important essential crucial vital imperative no_point full_stop exclusively
+\b(?:essential|crucial|vital|imperative) that\b|\bimportant (?:that you|to (?:me|us) that)\b
+\bat no point\b|\bfull stop\b|\bexclusively\b
+= has_to have_to need_to needs_to
+\b(?<!the )(?:need|have) to (?:be|stay|remain|pass|support|contain|match|fit|include|respond)\b
+\b(?:needs|has) to (?:be|stay|remain|pass|support|contain|match|fit|include|respond)\b
+\b(?:needs|has) to (?:start|begin|end|sign|approve|review|agree|use|go through)\b
+\b(?:needs?|has|have) to (?:return|follow|finish|(?:run|work) (?:on|in|with|without))\b
+= everything want_all need_all want_every need_every want_each need_each write_all write_every
+\beverything (?:needs|requires|goes through)\b|\b(?:i|we) (?:want|need) (?:all|every|each)
+^do everything without\b|STARTwrite (?:everything|all \w+|every \w+) in\b
+= needs requires gets goes_through in_every for_every with_every on_every in_each for_each with_each
+^(?:every|each|all|any) [^,;.]{2,40} (?:needs|requires|gets|goes through)\b
+\b(?:in|for|with) (?:every|each) (?:answer|response|reply|file)\b
+\b(?:i|we) (?:need|want) .* (?:for|on|in|with) (?:every|each)\b
+= nothing nowhere
+^nothing (?:gets|goes|from|over|near)\b|\b(?:nothing but|nothing else may|nowhere else)\b
+# what is allowed, and to whom
+= allowed permitted forbidden prohibited banned limits embargo code_freeze
+\b(?:(?:not |n't |only )allowed|allowed to|permitted|forbidden|prohibited|banned|off[- ]limits)\b
+\b(?:embargo|code freeze)\b
+= confidential required read frozen untouched unchanged as_is as_it as_they
+\b(?:is|are|stays?|remains?) (?:strictly )?(?:confidential|required|read[- ]only|frozen|as is)\b
+\b(?:is|are|stays?|remains?) (?:untouched|unchanged|as (?:it is|they are))\b
+COMMANDleave (?:\S+ ){1,10}?(?:untouched|unchanged|as (?:it|they))\b
+= nobody no so_no
+\b(?:nobody|no one|no-one)(?: else)? (?:may|should|is to)\b|\bno-go\b
+STARTno [\w-]+ (?:before|after|without|during|until|over|above|allowed)\b
+STARTno (?:[\w-]+ ){0,2}[\w-]+(?:s|ing)\b|\bno [\w ]+ can be \w+ed\b
+\bno (?:more|less|fewer|later|longer|earlier) than\b|, so no(?:thing)? \w+
+= can_not can_only can't cant cannot may_not may_only shall_not won't spend pay
+STARTyou (?:can'?t|cannot|can not|may not|may only|can only)\b|STARTcannot \b
+\b(?:can't|cannot|may not|shall not) be (?:\w+er|more|less|above|below|changed|shared|copied)\b
+\bcan't (?:be|go|run|take) (?:\w+ )?(?:lower|higher|longer|shorter|over|above|below|under)\b
+\bwe (?:can't|cannot|may not) (?:store|use|share|accept|send|keep|ship)\b
+\b(?:can|may) (?:only )?(?:spend|pay) (?:up to|at most|only)\b
+\b(?:can'?t|cannot|won't|not) (?:spend|pay|exceed|go (?:over|above))\b
+\bi (?:can't|cannot|won't) (?:fly|eat|drink|travel|drive|do .* before)\b
+= not
+\byou(?:'re| are) (?:not to|not supposed to)\b|\b(?:is|are) not to be \w+ed\b
+COMMANDdo not\b|\bwe do not (?:use|support|accept|allow|ship|deploy|merge)\b
+, (?:and )?not (?:an? |the |from )?[\w.%$-]+[.!]*$|\b\w+s,? not \w+s\b
+\bwe (?:use|write) [^.,;]{2,40}, not\b
+= don't dont avoid refrain refuse
+COMMAND(?:don't|dont|avoid|refrain from)\b|\bi (?:don't want any|refuse to)\b
+\bi don't (?:fly|eat|drink)\b|\bwe avoid \w.* here[.!]*$
+\bwe (?:avoid|don't) (?:use|support|accept|allow|ship|deploy|merge)\b
+= stay leave keep treat
+COMMANDstay (?:under|below|within|away|off)\b|COMMANDleave (?:\S+ ){1,10}?(?:alone|in place)\b
+COMMAND(?:treat (?:all|every|each)|keep (?:it|that|them) (?:like|this|that|in|consistent))\b
+STARTkeep\b|STARTtreat\b
+= use remember stick assume refer_to make_no mention_no future hands_off ensure prefer
+START(?:remember|stick (?:to|with)|use|assume|refer to|(?:make|mention) no)\b
+START(?:hands off|ensure|prefer)\b
+STARTin (?:the )?future\b|\bplease\b.* in (?:the )?future\b
+= limit restrict exclude preserve permanently ignore
+START(?:limit|restrict|exclude|preserve|permanently)\b|STARTignore\b.*\bfrom\b
+= only
+STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\bi only want\b|\byou(?:'re| are) only to\b
+\bwe only (?:use|support|accept|allow|ship|deploy|merge)\b
+# who is asked first
+= ask_me ask_us check_with consult notify tell_me tell_us inform_me inform_us warn_me before_you
+\b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us) (?:first|before)\b
+\b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us)\b.* (?:first|before you)\b
+^before you [^,]+, (?:please )?(?:ask|check|show|tell|let)\b
+= approval permission consent sign signoff wait_for
+\b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:approval|permission)\b
+\b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:consent|sign-?off)\b
+\brequires? .*\b(?:approval|permission|consent|sign-?off)\b|\bwait for my\b
+= flag notify revert warn stop ask tell
+^if [^,]+, (?:please |you have to )?(?:ask|flag|notify|revert|stop|tell|warn)\b
+# from when on, and how long
+= from_now from_here from_this from_today
+\bfrom now on\b|\bfrom (?:here|this point|today|this moment) on(?:wards?)?\b
+= starting henceforth notice unless until the_rest remainder whenever forward rule
+\b(?:starting (?:now|today)|henceforth|until further notice)\b|\b(?:unless|until) i (?:say|tell)\b
+\bfor the (?:rest|remainder) of (?:this|the session|the conversation|the chat|the project)\b
+\bwhenever you\b|^whenever [^,]+, |STARTgoing forward,
+\b(?:as a (?:general )?|house |ground )rule\b|\brule is\b
+= you_write you_send you_draft
+\b(?:whatever|everything) you (?:write|send|draft)\b
+# how much
+= at_most at_least
+\bat (?:most|least) (?:\d|an? |one|two|three|four|five|six|seven|eight|nine|ten|half|once|twice)
+= maximum minimum the_max budget deadline limit quota threshold capped limited insist insists per
+\b(?:maximum|minimum|the max|budget|deadline|limit|quota|threshold)(?: \w+){0,4} (?:is|are|of)\b
+\b(?:capped at|limited to|(?:i|we) insist|insists? (?:on|that))\b|^one [\w ]+ per \w+
+# a name in front of a rule
+= rule constraint policy guideline restriction convention budget deadline limit important reminder
+START(?:(?:hard|house|ground) )?(?:rule|constraint|policy|guideline|restriction)(?: #?\d+)?:
+START(?:convention|budget|deadline|limit|important|reminder):
+= max maximum min minimum style format tone language scope audience currency units
+START(?:(?:max|min)(?:imum)?(?: \w+){0,4}|style|format|tone|language|scope|audience|units|currency):
+# what somebody is like, or likes
+= allergic allergy allergies vegan vegans vegetarian vegetarians diabetic intolerant
+\b(?:allergic|allerg(?:y|ies) to|\w+ allergy)\b
+(?:\bam|'m|\bis|\bare|'re) (?:an? |strictly )?(?:vegans?|vegetarians?|diabetic|\w+[- ]intolerant)\b
+= kosher halal gluten prefer rather like_you
+\b(?:kosher|halal|gluten[- ]free)\b.* (?:please|for me)\b|\b(?:i|we) prefer\b
+\b(?:i|we)(?:'d| would) (?:rather (?:not|you)|like you to)\b
+# how it is done here, and how it is answered
+= answer reply respond speak uses
+START(?:answer|reply|respond|speak)(?: \w+){0,2} (?:in|with|as)\b
+\bth(?:is|e) (?:project|repo|repository|codebase|site) uses\b
+""")
+_PAST = (
+    r"(?:been|had|got|gone|done|made|said|felt|thought|known|knew|seen|saw|left|lost|found|met"
+    r"|heard|taken|told|given|was|were|did|would|could|\w{2,}ed)"
+)
+"""A verb that tells what was."""
+NO_RULE = any_of((
+    # a promise, and what somebody wishes to be sure of
+    r"\b(?:i|we)(?:'ll| will) (?:be sure|make sure|keep|remember|always|never)\b",
+    r"\bto (?:be|make) sure\b",
+    # a guess
+    rf"\bthere must be\b|\bmust(?:'ve| have) {_PAST}\b|\ba must\b|\bthere has to be\b",
+    r"\bmust be (?:so|such|really|very|pretty|quite|awesome|amazing|great|nice|cool|fun|tough)\b",
+    r"\b(?:you|that|i) must (?:really|love|enjoy|feel|look|sound|mean|admit|say|confess)\b",
+    r"\bmust (?:think|be (?:hard|tired|joking|kidding|busy|right))\b",
+    # what was, what somebody is like, and what one says by the way
+    rf"(?<!\bis )(?<!\bare )(?<!\bbe )\b(?:always|never) {_PAST}\b",
+    r"\b(?:always|never) (?:know|there for|here for|mind|seems|makes|good|great|nice|fun|\w+ing)\b",
+    r"'(?:ve|m|s|d|re) (?:always|never)\b(?! (?:to|ok|okay|allowed|acceptable)\b)",
+    r"\b(?:am|have|has|had|was|were|been|as|he|she) (?:always|never)\b(?! (?:to|ok|allowed)\b)",
+    r"\b(?:they|it|who|there) (?:always|never)\b(?! (?:to|ok|okay|allowed|acceptable)\b)",
+    r"\bwould (?:never|always)\b|\bi always (?:forget|wonder|thought|feel|get)\b|\bcan always\b",
+    r"\b(?:shouldn't (?:say|have|be (?:a|an|any|too))|how \w+ (?:it|that|this) must)\b",
+    r"(?:n't|\b(?:i|we|he|she|they|really|just|also|not|will|would|to)) (?:needs?|has|have) to",
+    r"\b(?:i|you|we|he|she|they|it|that|this|there|what) (?:should|ought to) be\b",
+    r"\b(?:has|have|needs?) to be (?:done|something|able)\b|\b(?:has|have|needs?) to be\W*$",
+    # talk of rules
+    r"\b(?:requirements|constraints|requirement already|never[- ]ending|will be required to)\b",
+    r"^(?:just )?keep (?:it up|up|going|at it|on|learning|trying|(?:me|us|you) posted|in touch)\b",
+    r"\b(?:don't|dont|do not) (?:worry|know|think|believe|get me wrong|give up|mention it)\b",
+    r"\b(?:don't|do not) (?:you|we|i|they|have|need|want|see|understand|like|care|hesitate)\b",
+    r"\b(?:can't|cannot) (?:imagine|believe|wait|help|go wrong|beat|really|even|see|think|say)\b",
+    r"STARTno (?:problems?|worries|thanks|regrets|hard feelings|\w+ issues?|\w+ questions)\b",
+    r"STARTno (?!more|less|fewer|matter|later)[\w -]+ (?:found|yet|here|left|was|were|so far)\b",
+))  # fmt: skip
+"""What has the wording of a rule, and is none."""
+DECISIONS = Wordings(r"""
+= decided decision agreed settled chosen opted ruled rule_out voted vetoed resolved
+\b(?:decided|decision|agreed|settled (?:on|for)|chosen|opted (?:for|to)|resolved to|vetoed)\b
+\b(?:ruled? out|voted (?:for|against))\b|\b(?:that's|it's|is|are|be) settled\b
+= go_with going_with went_with ahead_with sticking_with proceeding_with go_for going_for gone_for
+\b(?:go|going|went) with\b|\bgo(?:ing|ne)? for the\b|\bgone for\b|\bgoing ahead with\b
+STARTgo ahead with (?!th(?:e|at|is|ese|ose)\b|it\b)|^(?:sticking|proceeding) with\b
+= final favor favour turned signed scratch scrap convinced settles lock locked
+\b(?:final choice|in favou?r of|turned down|signed off on|scratch that|convinced me)\b|STARTscrap\b
+\b(?:that settles it|lock(?:ed)? (?:it|that) in)\b
+\b(?:that's|it's|is|are|be) (?:final|locked in)\b
+= is_confirmed i_confirm mind_is
+\b(?:is confirmed|i confirm the|mind is made up)\b
+= choice pick as_discussed winner
+\b(?:our|my|the) (?:choice|pick) (?:is|was)\b|\b(?:is|that's) my choice\b
+\bas discussed\b|\bthe winner is\b
+= let's
+\blet's (?:use|stick with|stay with|go for|switch to|not|call (?!it a)|postpone|drop|skip|scrap)\b
+= we'll i'll we_will i_will we_shall we_won't
+\bwe(?:'ll| will| shall) (?:use|keep|stay|go for|stick with|switch|treat)\b
+\bwe (?:won't|will not) (?:use|support|keep|ship)\b
+\b(?:i|we)(?:'ll| will) (?:(?:take|go for|have) (?:the|option|number)|stick with|pass on)\b
+= dropping switching to_use passing killing keeping sticking choosing skipping replacing
+(?<!that )(?<!which )\b(?:we|i)(?:'re|'m| are| am) (?:dropping|switching to|going to use)\b
+\b(?:we|i)(?:'re|'m| are| am) (?:passing on|killing|keeping the|sticking with|replacing)\b
+\b(?:we|i)(?:'re|'m| are| am) (?:choosing|skipping)\b
+= chose picked selected concluded accept committed
+\b(?:i|we|they|team|board) (?:chose|picked)\b(?! (?:to|up|out|on|it|them|this|that|me|him|her)\b)
+\b(?:i|we|they|i've|we've) (?:selected|concluded|accept (?:the|their))\b
+\bchose (?:the|an?) \w+|\bpicked \w+ (?:for|over|as)\b|\b(?:was|were) selected[.!]*$
+\b(?:i|we|i've|we've|have|has) committed to\b
+= approved rejected accepted declined
+\b(?:i|we|they|team|board|client|customer|committee) (?:approved|rejected|accepted|declined)\b
+\b(?:has|was|were|got|is) (?:approved|rejected|accepted|declined)\b
+= decision agreed chosen selected approach choice resolution verdict final
+START(?:decision|agreed|chosen|selected|approach|choice|resolution|verdict|final)(?: #?\d+)?:
+= approved confirmed settled rejected resolved agreed
+(?:START|^\w+, )(?:approved|confirmed|settled|rejected|resolved|agreed|it's settled)[:,]
+= it_is then no_to not_the
+^(?:ok(?:ay)?|fine|alright|good),? (?!see|bye|thanks|then|well|just)[\w.-]+ then[.!]*$
+^(?:[\w ]{2,12}, )?(?!what|how|who|where|th|as\b|ye|no\b|sure|here|it\b|well\b)[\w.-]+ it is[.!]*$
+^option \w+ it is\b|^no to (?:the|an?)\b|^(?:no, )?not the [^,]+, the\b
+""")
+"""What settles something; anybody may say it."""

@@ -1,0 +1,81 @@
+"""Patterns of sentences, each looked for only where what is in all that it finds stands."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+_START = (
+    r"^(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?"
+    r"(?:(?:and|but|also|so|oh),? )?(?:(?:please|pls|kindly),? )?"
+)
+_COMMAND = rf"(?:{_START}|[,;:] (?:(?:so|and|then|please) )?)"
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+
+
+class SmallText(NamedTuple):
+    """A text in small letters, and its words."""
+
+    text: str
+    words: frozenset[str]
+
+
+def small_text(text: str) -> SmallText:
+    """A text in small letters, its apostrophes straight."""
+    small = text.casefold().replace("\u2019", "'")
+    return SmallText(small, frozenset(_WORD.findall(small)))
+
+
+def any_of(lines: Iterable[str]) -> re.Pattern[str]:
+    """What finds what one of some patterns finds, without regard to capitals.
+
+    Args:
+        lines: the patterns. In them `START` is where a sentence begins, behind the mark of a list,
+            `COMMAND` there or behind a comma; an apostrophe is the curly one as well.
+    """
+    joined = "|".join(lines).replace("START", _START).replace("COMMAND", _COMMAND)
+    return re.compile(joined.replace("'", "['\u2019]"), re.IGNORECASE)
+
+
+class Wordings:
+    """Patterns by what is in all that they find.
+
+    Args:
+        lines: a pattern a line, as `any_of` takes them, in groups. A group begins with `= ` and
+            words or phrases (`has_to`), one of which is in whatever its patterns find. Lines that
+            begin with `#` are comments.
+    """
+
+    def __init__(self, lines: str) -> None:
+        self._by_word: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+        for group in lines.split("\n= ")[1:]:
+            phrases, *patterns = group.split("\n")
+            pattern = any_of(line for line in patterns if line and not line.startswith("#"))
+            for phrase in phrases.split():
+                words = phrase.split("_")
+                self._by_word[words[0]].append((" ".join(words), pattern))
+
+    def may_be_in(self, small: SmallText) -> bool:
+        """Whether a text may have one."""
+        return any(True for _ in self._near(small))
+
+    def found(
+        self, sentence: str, small: SmallText, without: re.Pattern[str] | None = None
+    ) -> bool:
+        """Whether a sentence has one.
+
+        Args:
+            small: the sentence. without: what is taken out of it before.
+        """
+        hits = [one for one in {*self._near(small)} if one.search(sentence)]
+        if hits and without is not None:
+            rest = without.sub("", sentence)
+            hits = [one for one in hits if one.search(rest)]
+        return bool(hits)
+
+    def _near(self, small: SmallText) -> Iterator[re.Pattern[str]]:
+        """The patterns that may find something."""
+        for word in small.words & self._by_word.keys():
+            for phrase, pattern in self._by_word[word]:
+                if phrase in small.text:
+                    yield pattern
