@@ -608,6 +608,45 @@ def test_rules_and_decisions_outlive_all_steps_and_nothing_done_is_shown_as_open
         assert not is_open or f"task{n} is " in text
 
 
+TASKS = (
+    "Make sure that task{} runs.",
+    "task{} must be done today.",
+    "Remember to do task{}.",
+    "Don't forget task{}.",
+    "task{} has to be finished first.",
+    "Go ahead with task{}.",
+    "Use the new script for task{}.",
+)
+"""What is asked for in the words of a rule or a decision, and can be over."""
+
+
+@pytest.mark.parametrize(
+    "spec", [C.compaction(4000), C.fit(8000), C.summarize() | C.budget(8000)], ids=repr
+)
+def test_what_sounds_like_a_rule_and_is_over_is_not_shown_as_open(spec):
+    session = Session("s")
+    session.user("Work through the list.")
+    for n, task in enumerate(TASKS):
+        session.user(f"Never touch file{n}.cfg. We decided that queue{n} is the name.")
+        session.assistant("Understood.")
+        session.user(task.format(n))
+        session.assistant(f"task{n} is done, all tests pass.")
+        session.user(task.format(f"{n}stopped"))
+        session.assistant("Started.")
+        session.user(f"Never mind task{n}stopped.")
+        session.assistant("OK.")
+    session.user("Read all files.")
+    for n in range(60):
+        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
+        session.result(f"c{n}", f"line {n} holds value v{n * 7919} " * 30)
+    text = str(compile(session, spec, model="gpt-5").request["messages"])
+    for n, task in enumerate(TASKS):
+        assert f"file{n}.cfg" in text and f"queue{n} " in text
+        assert task.format(n) not in text or f"task{n} is done" in text
+        stopped = f"task{n}stopped"
+        assert task.format(f"{n}stopped") not in text or f"mind {stopped}" in text
+
+
 def test_a_long_text_with_words_of_a_rule_displaces_no_rule():
     """Where tools answer in the user's name, their pages have such words as well."""
     session = Session("s")

@@ -60,9 +60,9 @@ def _lasting(text: str, role: str) -> tuple[str, ...]:
 
 def _holds(sentence: str, role: str) -> bool:
     small, by_user = small_text(sentence), role == "user"
-    if by_user and RULES.found(sentence, small, NO_RULE):
+    if by_user and RULES.is_in(sentence, small, NO_RULE):
         return True
-    if DECISIONS.found(sentence, small):
+    if DECISIONS.is_in(sentence, small):
         return True
     if not _may_be_foreign(small):
         return False

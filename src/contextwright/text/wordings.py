@@ -59,7 +59,7 @@ class Wordings:
         """Whether a text may have one."""
         return any(True for _ in self._near(small))
 
-    def found(
+    def is_in(
         self, sentence: str, small: SmallText, without: re.Pattern[str] | None = None
     ) -> bool:
         """Whether a sentence has one.

@@ -1,6 +1,6 @@
 """What steps know of a conversation. It grows with it: each exchange is looked at once."""
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -122,6 +122,16 @@ class History:
         that say the same the newest."""
         places = self._directives.before(blocks, self._stop, upto)
         return (at for at in places if at not in held)
+
+    def turn_end(self, at: int) -> int:
+        """The exchange in front of what the user said next behind one."""
+        following = bisect_right(self._users, at)
+        return (self._users[following] if following < len(self._users) else self._stop) - 1
+
+    def users_behind(self, at: int, most: int) -> list[int]:
+        """Where the user speaks next behind an exchange, so many times at most."""
+        following = bisect_right(self._users, at)
+        return self._users[following : following + most]
 
     def requests(self, upto: int, held: frozenset[int]) -> Iterator[tuple[int, ...]]:
         """What the user said before `upto`, the newest first, each with what stands in front of

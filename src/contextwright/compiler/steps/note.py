@@ -15,6 +15,7 @@ from contextwright.compiler.steps.last_uses import Rank, Sizes
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.spec.inputs import Inputs
 from contextwright.text.json_rows import loaded
+from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
 
 INDEX = 50
@@ -159,6 +160,10 @@ class _NoteBuilder:
             known if known is not None else entry(block, form, self.scope.inputs, self.scope.page)
         )
 
+    def words(self, at: int, form: str) -> str:
+        """What stands of somebody's words, without who says it."""
+        return self.entry(at, form).text.partition(": ")[2]
+
     def put(self, at: int, form: str) -> bool:
         """Tell it so, if there is room."""
         before = self.forms.get(at)
@@ -248,6 +253,8 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
     for at in islice(places, WORDINGS):
         if room < SENTENCE or misses == MISSES:
             break
+        if _is_over(note, at):
+            continue
         if note.entry(at, "rule").tokens > LONG_RULE:
             long.append(at)
         elif taken := put(at):
@@ -256,6 +263,22 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
             misses += 1
     for at in long[:MISSES]:
         room -= put(at)
+
+
+def _is_over(note: _NoteBuilder, at: int) -> bool:
+    """Whether what a user asked for in the words of a rule was done, as the answer next to it or at
+    the end of its turn says, or called off soon after."""
+    scope, request = note.scope, note.words(at, "rule")
+    if note.block(at).role != "user" or not may_end(request):
+        return False
+    answers = (at + 1, scope.history.turn_end(at))
+    for place in answers:
+        if at < place < scope.stop and (answer := note.block(place)).role == "assistant":
+            if is_done(request, answer.plain_text, is_next=True):
+                return True
+    places = scope.history.users_behind(at, NEXT)
+    later = (note.block(place).plain_text for place in places if place < scope.stop)
+    return any(is_called_off(request, text) for text in later)
 
 
 def _tell_requests(note: _NoteBuilder, room: int) -> None:
@@ -277,14 +300,12 @@ def _outcome(note: _NoteBuilder, request: int, last: int) -> int:
     newest of these, else the last: an agent that goes on with other work does not end a turn with
     what came of its request."""
 
-    def line(at: int) -> str:
-        return note.entry(at, "line").text.partition(": ")[2]  # without who says it
-
     def names(at: int) -> tuple[int, int]:
-        text = line(at)
+        text = note.words(at, "line")
         return len(things & {*identifiers(text)}), len(words & {*content_words(text)})
 
-    things, words = {*identifiers(line(request))}, {*content_words(line(request))}
+    line = note.words(request, "line")
+    things, words = {*identifiers(line)}, {*content_words(line)}
     turn = range(request + 1, last + 1)
     ends = {*turn[:OUTCOMES], *turn[-OUTCOMES:]} - note.scope.held
     answers = {at for at in ends if note.block(at).role == "assistant"}

@@ -6,7 +6,7 @@ token budget. Measured on documentation pages: such a choice with a position pri
 of a reference's words, without the prior .16, random .16.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import chain
@@ -23,6 +23,7 @@ from contextwright.models.embedded.summary_lines import (
     lines_of,
 )
 from contextwright.spec.task import Task
+from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
 
 READ, FIRST_READ = 240_000, 16
@@ -37,6 +38,8 @@ of such a sentence: a longer one tells of one thing, and is weighed as the other
 recorded chats in 1,000 tokens have .48 of the words of answers, and had .39 with any length."""
 REQUESTS = 10
 """Percent for what was asked for and what came of it, the newest first. With 30, they had .42."""
+USERS_LOOKED_AT = 12
+"""Lines of a user's behind a request that may call it off."""
 WIDEST = 400
 """Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
@@ -106,7 +109,36 @@ def _lines(task: Task) -> list[_PlacedLine]:
         score = max(0, task.blocks[place].score) / SCORE_ONE
         return (_PlacedLine(line, line.bonus + edge + score) for line in lines)
 
-    return [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
+    lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
+    return [*reversed([*_newest_first(lines, len(before))])]
+
+
+def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine]:
+    """The lines, with what a user asked for in the words of a rule as a request where an answer in
+    its turn says that it was done, or the user called it off soon after.
+
+    Args:
+        before: lines of the summary before, in which neighbours may be of other turns.
+    """
+    users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
+    end = nearest = None  # of the turn's answers, and the one next to it
+    for place in reversed(range(len(lines))):
+        line = lines[place].line
+        if not line.is_users:
+            if is_users:  # of the turn before
+                end = None
+            end, nearest = end or (line if line.kind == "end" else None), line
+        elif line.kind == "rule" and may_end(line.bare):
+            answers = (one for one in (nearest, end) if one is not None)
+            is_over = any(
+                is_done(line.bare, one.bare, is_next=one.kind == "end" and place >= before)
+                for one in answers
+            ) or any(is_called_off(line.bare, one.bare) for one in users)
+            if is_over:
+                line = msgspec.structs.replace(line, kind="request")
+        if is_users := line.is_users:
+            users.append(line)
+        yield _PlacedLine(line, lines[place].bonus)
 
 
 class _Choice:

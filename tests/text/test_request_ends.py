@@ -1,0 +1,56 @@
+"""What was asked for is over where an answer says so, and what holds on is not."""
+
+import pytest
+
+from contextwright.text.request_ends import is_called_off, is_done, may_end
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["Make sure that the tests pass.", "Don't forget the notes.", "Go ahead with the change."],
+)
+def test_a_task_may_end(request_):
+    assert may_end(request_)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Never touch app.cfg.",
+        "Do not push.",
+        "Don't use tabs.",
+        "Every report must have a title.",
+        "Budget: 400 euros.",
+        "We decided to use PostgreSQL.",
+        "Let's stick with PostgreSQL.",
+    ],
+)
+def test_a_rule_or_a_decision_holds_on(request_):
+    assert not may_end(request_)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_next", "over"),
+    [
+        ("The tests pass now.", False, True),
+        ("Done.", True, True),
+        ("Done.", False, False),
+        ("I have fixed the door.", True, False),
+        ("I will run the tests.", True, False),
+    ],
+)
+def test_an_answer_says_that_it_is_done(answer, is_next, over):
+    assert is_done("Make sure that the tests pass.", answer, is_next=is_next) == over
+
+
+@pytest.mark.parametrize(
+    ("said", "over"),
+    [
+        ("Never mind the tests.", True),
+        ("The tests are no longer needed.", True),
+        ("Never mind.", False),
+        ("How are the tests?", False),
+    ],
+)
+def test_a_user_calls_it_off(said, over):
+    assert is_called_off("Make sure that the tests pass.", said) == over
