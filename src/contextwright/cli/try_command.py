@@ -101,7 +101,7 @@ def _print(
     as_json: bool,
 ) -> None:
     if as_json:
-        from contextwright.cli.try_json import comparisons_json
+        from contextwright.cli.try_tables import comparisons_json
 
         click.echo(comparisons_json(compared, spec, unread))
         return
