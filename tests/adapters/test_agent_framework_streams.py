@@ -1,4 +1,5 @@
-"""Streamed answers of Agent Framework, with other chat middleware in front of ours and behind it."""
+"""Streamed answers of Agent Framework, with other chat middleware in front of ours and behind it, and
+agents that speak in turns."""
 
 import asyncio
 
@@ -6,11 +7,11 @@ import pytest
 
 from contextwright import C, Context
 from contextwright.testing.adapter_suite.suite_tools import read, reading
-from contextwright.testing.strict_server import StrictServer
+from contextwright.testing.strict_server import Reply, StrictServer, call
 
 pytest.importorskip("agent_framework_openai")
 
-from agent_framework import Agent, ChatMiddleware, MiddlewareTermination
+from agent_framework import Agent, ChatMiddleware, Message, MiddlewareTermination
 from agent_framework_openai import OpenAIChatCompletionClient
 
 from contextwright.adapters.agent_framework import ContextChatMiddleware
@@ -91,3 +92,72 @@ def test_a_streamed_request_that_is_too_long_goes_out_once_more():
         assert asyncio.run(stream_of(agent, "read all")) == "done"
     assert server.refused and server.overflows == len(server.refused)
     assert context.manifest.tokens < 9_000
+
+
+def test_a_stream_that_is_left_or_cancelled_leaves_its_conversation_whole():
+    """The next turn goes on, within its limit and without what is redacted."""
+    context = Context(C.compaction(8_000) | C.redact("email"), model="gpt-5")
+    answers = [*reading(12), "one two three", "four five six", Reply("never", held=True), "done"]
+    with StrictServer(answers) as server:
+        agent = Agent(client_of(server), tools=[read], middleware=[ContextChatMiddleware(context)])
+        agent.client.function_invocation_configuration["max_iterations"] = 50
+        session = agent.create_session()
+
+        async def play():
+            await agent.run("read all for a@b.example", session=session)
+            async for _ in agent.run("and now?", session=session, stream=True):
+                break  # the reader goes away
+            held = asyncio.create_task(agent.run("and then?", session=session))
+            await asyncio.sleep(0.3)
+            held.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await held
+            server.release.set()
+            return (await agent.run("go on", session=session)).text
+
+        assert asyncio.run(play()) == "done"
+    assert not server.refused and context.manifest.tokens < 8_000
+    assert not any("a@b.example" in request.text for request in server.requests)
+
+
+SPEAKERS = ("writer", "critic", "editor")
+
+
+def test_agents_of_a_group_have_what_the_others_said_by_name():
+    """What group chats hand each agent: what the others said, with their names."""
+    answers = [reply for n in range(9) for reply in (call("read", path=f"f{n}"), f"say {n}")]
+    spec = C.compaction(3_000) | C.redact("email")
+    with StrictServer(answers) as server:
+        contexts = {name: Context(spec, model="gpt-5") for name in SPEAKERS}
+        agents = {
+            name: Agent(
+                client_of(server),
+                f"You are the {name}, for a@b.example.",
+                name=name,
+                tools=[read],
+                middleware=[ContextChatMiddleware(contexts[name])],
+            )
+            for name in SPEAKERS
+        }
+
+        async def play():
+            sessions = {name: agents[name].create_session() for name in SPEAKERS}
+            unheard = {name: [Message("user", ["write to a@b.example"])] for name in SPEAKERS}
+            for number in range(9):
+                name = SPEAKERS[number % 3]
+                heard, unheard[name] = unheard[name], []
+                said = (await agents[name].run(heard, session=sessions[name])).text
+                for other in set(SPEAKERS) - {name}:
+                    unheard[other].append(Message("assistant", [said], author_name=name))
+
+        asyncio.run(play())
+    assert not server.refused and len(server.requests) == 18
+    assert all(context.manifest.tokens < 3_000 for context in contexts.values())
+    for number, request in enumerate(server.requests):
+        name = SPEAKERS[number // 2 % 3]
+        assert "a@b.example" not in request.text
+        assert request.body["messages"][0]["content"].startswith(f"You are the {name}, for [RED")
+    # the newest that the others said, as theirs
+    last = server.requests[-2].body["messages"]
+    said = {each["content"]: each.get("name") for each in last if each.get("content")}
+    assert said["say 6"] == "writer" and said["say 7"] == "critic"

@@ -281,3 +281,28 @@ def test_a_filter_refuses_what_it_can_not_redact():
     with pytest.raises(SpecError, match="the answer's shape") as caught:
         Runner.run_sync(agent, "go", run_config=config)
     assert "ContextProvider" in caught.value.fix and not model.asked
+
+
+@pytest.mark.parametrize("mode", ["immediate", "after_turn"])
+def test_a_stream_that_is_cancelled_leaves_its_conversation_whole(mode):
+    context = Context(C.compaction(8_000) | C.redact(["email"]), model="gpt-5")
+    answers = [*reading(12), "one two three", "four", "done"]
+    with StrictServer(answers) as server:
+        client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
+        provider = ContextProvider(context, provider=OpenAIProvider(openai_client=client))
+        agent = Agent("reader", model="gpt-5", tools=[function_tool(read)])
+        config = RunConfig(model_provider=provider, tracing_disabled=True)
+
+        async def play():
+            first = Runner.run_streamed(
+                agent, "read all for a@b.example", run_config=config, max_turns=50
+            )
+            async for event in first.stream_events():
+                if event.type == "run_item_stream_event" and len(server.requests) > 7:
+                    first.cancel(mode)
+            said = [*first.to_input_list(), {"role": "user", "content": "and now?"}]
+            return await Runner.run(agent, said, run_config=config, max_turns=50)
+
+        assert asyncio.run(play()).final_output
+    assert not server.refused and context.pack.manifest.tokens < 8_000
+    assert not any("a@b.example" in request.text for request in server.requests)

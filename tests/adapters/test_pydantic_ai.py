@@ -2,6 +2,8 @@
 
 # pyright: basic, reportAttributeAccessIssue=false
 
+import asyncio
+
 import pytest
 from pydantic import BaseModel, Field
 from pydantic_ai import Agent, NativeOutput, PromptedOutput
@@ -21,6 +23,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers.openai import OpenAIProvider
@@ -336,3 +339,25 @@ def test_what_a_provider_s_own_tools_say_is_redacted():
         Agent(model, capabilities=[hook, search]).run_sync("hi")
     [tool] = server.requests[0].body["tools"]
     assert tool["user_location"]["city"] == "[REDACTED]" and "zoe" not in server.requests[0].text
+
+
+@pytest.mark.parametrize("instrument", ["no", "model", "agent"])
+def test_events_of_a_run_and_instrumented_models_are_compiled_as_any_run(instrument):
+    """`run_stream_events` gives events alone; an instrumented model wraps the one that it tells of."""
+    context = ContextCapability(Context(C.compaction(8_000) | C.redact("email"), model="gpt-5"))
+    with StrictServer([*reading(12), "done"]) as server:
+        model = chat_model(server, "gpt-5")
+        if instrument == "model":
+            model = InstrumentedModel(model, InstrumentationSettings())
+        agent = Agent(model, tools=[read], capabilities=[context])
+        agent.instrument = instrument == "agent"
+
+        async def play():
+            async with agent.run_stream_events("read all for a@b.example") as events:
+                return [event async for event in events]
+
+        *_, last = asyncio.run(play())
+        assert last.result.output == "done"
+    assert not server.refused and len(server.requests) == 13
+    assert context.context.manifest.tokens < 8_000
+    assert not any("a@b.example" in request.text for request in server.requests)

@@ -59,3 +59,35 @@ def test_one_of_anything_is_in_the_singular():
     from contextwright.cli.tables import count_of
 
     assert [count_of(n, "call") for n in (0, 1, 2000)] == ["0 calls", "1 call", "2,000 calls"]
+
+
+def test_try_prints_what_its_tables_say(files, tmp_path, capsys):
+    session, page = files[0], tmp_path / "page.html"
+    code, out, err = ended(capsys, "try", session, "--budget", "8k", "--json", "-o", page)
+    assert code == 0 and "page.html" in err and page.exists()
+    shown = json.loads(out)
+    (one,) = shown["sessions"]
+    assert shown["spec"] == "C.compaction(max_tokens=8000)" and shown["unread"] == []
+    assert {"ours", "unseen", "gaps", "trail", "model"} <= set(one) and LONG not in out
+
+
+def test_a_value_that_try_does_not_find_in_sight_is_redacted_in_its_json(tmp_path, capsys):
+    path = tmp_path / "s.json"
+    messages = [{"role": "user", "content": "the order is ORD-99812-X, of kim.lee@example.com"}]
+    for n in range(12):
+        messages += [
+            {"role": "assistant", "content": f"{n}. " + "word " * 300},
+            {"role": "user", "content": f"go on {n}"},
+        ]
+    arguments = json.dumps({"order": "ORD-99812-X", "to": "kim.lee@example.com"})
+    call = {"id": "a", "type": "function", "function": {"name": "send", "arguments": arguments}}
+    messages += [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "sent"},
+        {"role": "user", "content": "thanks"},
+    ]
+    path.write_text(json.dumps({"model": "gpt-5", "messages": messages}))
+    shown = printed(capsys, "try", path, "--spec", "C.window(n=2) | C.redact('email')")
+    (one,) = shown["sessions"]
+    assert [value["value"] for value in one["unseen"]] == ["[REDACTED]"]
+    assert "kim.lee" not in json.dumps(shown)

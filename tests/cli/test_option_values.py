@@ -88,3 +88,18 @@ def test_a_file_that_was_cut_off_is_told_by_every_command(path, tmp_path):
     data = run("convert", cut).stdout
     assert "repaired" not in data.splitlines()[0] and json.loads(data.splitlines()[0])
     assert "not read: cut.jsonl line" in run("try", cut, "--budget", "8k").output
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("serve", "--upstream", "https://x.example", "--drain"),
+        ("serve", "--upstream", "https://x.example", "--stall"),
+        ("serve", "--upstream", "https://x.example", "--deadline"),
+        ("tune", "sessions", "--minutes"),
+    ],
+)
+def test_what_can_not_be_waited_for_is_refused(arguments, number):
+    done = run(*arguments, number)
+    assert done.exit_code == 2 and "Invalid value" in done.output

@@ -42,6 +42,7 @@ def path(tmp_path):
         ("show", "--spec", SPEC),
         ("diff", "--spec", SPEC, "--spec", f"{SPEC} | C.budget(500)"),
         ("try", "--spec", SPEC),
+        ("try", "--spec", SPEC, "--json"),
     ],
     ids=lambda command: " ".join((command[0], *command[3:])),
 )

@@ -1,6 +1,8 @@
 """`backup`: whole copies of stores in use; what a database refers to is in the artifacts beside it."""
 
+import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 from tests.cli.test_cli import run
@@ -92,3 +94,51 @@ def test_the_command_says_what_it_wrote(tmp_path):
     assert "to/sessions.db: " in shown.replace("\n", "") and "to/artifacts: 1 bytes" in shown
     next((tmp_path / "artifacts" / "blobs").iterdir()).write_bytes(b"")
     assert "not copied" in run("backup", tmp_path / "artifacts", tmp_path / "to", code=10)
+
+
+def flipped(path, text):
+    """A file with a sign of a text turned into another one."""
+    data = bytearray(path.read_bytes())
+    data[data.index(text)] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage", ["a sign", "a page", "nothing left"])
+def test_a_damaged_database_does_not_replace_a_whole_backup(tmp_path, damage):
+    path = tmp_path / "sessions.db"
+    with closing(SQLiteSessions(path)) as store:
+        store.save(session_of("u: the truth " + "x" * 30_000, id="s"))
+    backup([path], tmp_path / "backup")
+    if damage == "a sign":
+        flipped(path, b"the truth")
+    elif damage == "a page":
+        path.write_bytes(path.read_bytes()[:8192] + bytes(4096) + path.read_bytes()[12288:])
+    else:
+        path.write_bytes(b"")
+    (made,) = backup([path], tmp_path / "backup")
+    assert made.damaged and made.size == 0
+    assert verify(made.backup).damaged == ()
+    assert SQLiteSessions(made.backup).load("s").log[0].text.startswith("the truth")
+    assert "not copied" in run("backup", path, tmp_path / "backup", code=10)
+
+
+def test_a_damaged_database_without_a_backup_is_copied_and_named(tmp_path):
+    path = tmp_path / "sessions.db"
+    with closing(SQLiteSessions(path)) as store:
+        store.save(session_of("u: the truth", id="s"))
+        store.save(session_of("u: and more", id="t"))
+    flipped(path, b"the truth")
+    assert "copied as it is: session s" in run("backup", path, tmp_path / "backup", code=10)
+    # nothing is better than it, and it has what came since
+    assert SQLiteSessions(tmp_path / "backup" / "sessions.db").load("t").log[0].text == "and more"
+    (made,) = backup([path], tmp_path / "backup")
+    assert made.size and len(made.damaged) == 1
+
+
+def test_a_database_of_somebody_else_is_backed_up(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection:
+        connection.execute("CREATE TABLE sessions (title TEXT)")
+        connection.execute("INSERT INTO sessions VALUES ('one')")
+        connection.commit()
+    (made,) = backup([tmp_path / "theirs.db"], tmp_path / "backup")
+    assert made.size and made.damaged == ()

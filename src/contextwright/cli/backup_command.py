@@ -9,6 +9,8 @@ from contextwright.cli.progress import ProgressBars
 from contextwright.errors import StoreError
 from contextwright.stores.backup import backup
 
+_KEYS = ("blobs/", "names/")
+
 
 @click.command("backup")
 @click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -17,14 +19,15 @@ def backup_command(stores: tuple[Path, ...], folder: Path) -> None:
     """Copy STORES into FOLDER, each under its own name.
 
     STORES are database files and folders of artifacts; agents may go on writing. Give a database
-    and its artifacts together: what the one refers to is in the other. Ends with 10 where an
-    artifact is damaged in its store.
+    and its artifacts together: what the one refers to is in the other. Ends with 10 where
+    something is damaged in its store: the whole backup that was there stays.
     """
     with ProgressBars() as progress:
         made = backup(stores, folder, progress=progress.show)
     for each in made:
         click.echo(f"{each.backup}: {each.size:,} bytes")
         for key in each.damaged:
-            click.echo(f"damaged, not copied: {key}", err=True)
+            done = "copied as it is" if each.size and not key.startswith(_KEYS) else "not copied"
+            click.echo(f"damaged, {done}: {key}", err=True)
     if any(each.damaged for each in made):
         sys.exit(StoreError.exit_code)

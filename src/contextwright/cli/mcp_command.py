@@ -11,6 +11,7 @@ from contextwright.cli.usual_models import MODEL
 from contextwright.errors import MissingExtra, SessionError
 from contextwright.stores.files import artifacts_in
 from contextwright.stores.folder import folder_at
+from contextwright.stores.local_path import local_path
 
 if TYPE_CHECKING:
     from contextwright.serve.session_tools import SessionFiles
@@ -69,7 +70,7 @@ def _expect_folder(data: Path) -> None:
     Raises:
         SessionError: there is none.
     """
-    if not data.exists():
+    if not local_path(data, fix="give a folder").exists():
         raise SessionError(
             "there is no such folder",
             where=str(data),

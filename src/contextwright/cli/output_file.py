@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from contextwright.errors import SessionError
+from contextwright.stores.local_path import local_path
 from contextwright.whole_file import refuse_input, write_whole
 
 
@@ -27,7 +28,7 @@ class OutputFile(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         Raises:
             SessionError: it could not be written.
         """
-        out = Path(value)
+        out = local_path(value, error=SessionError, fix="give a file or a folder")
         if self.or_folder and is_folder(out):
             _refuse_unwritable_folder(out)
         else:

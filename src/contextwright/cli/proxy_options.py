@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from contextwright.cli.finite_range import FiniteRange
 from contextwright.cli.options import TOKENS, load_spec
 from contextwright.errors import MissingExtra
 
@@ -68,7 +69,7 @@ _OPTIONS = (
     ),
     click.option(
         "--deadline",
-        type=click.FloatRange(min=0, min_open=True),
+        type=FiniteRange(min=0, min_open=True),
         default=20.0,
         show_default=True,
         help="Seconds after which a request goes out as it came.",

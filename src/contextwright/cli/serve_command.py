@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from contextwright.cli.finite_range import FiniteRange
 from contextwright.cli.proxy_options import load_server, proxy_options
 from contextwright.serve.settings import MEGABYTE, PORT, ProxySettings
 
@@ -29,13 +30,11 @@ from contextwright.serve.settings import MEGABYTE, PORT, ProxySettings
 @click.option("--cache", default="", metavar="URL", help="redis://... in front of the database.")
 @click.option("--max-body", type=click.IntRange(1), default=64, show_default=True, metavar="MB")
 @click.option("--max-requests", type=click.IntRange(1), default=256, show_default=True)
-@click.option(
-    "--drain", type=click.FloatRange(1), default=30.0, show_default=True, metavar="SECONDS"
-)
+@click.option("--drain", type=FiniteRange(1), default=30.0, show_default=True, metavar="SECONDS")
 @click.option(
     "--stall",
     "stall_s",
-    type=click.FloatRange(1),
+    type=FiniteRange(1),
     default=300.0,
     show_default=True,
     metavar="SECONDS",

@@ -1,5 +1,6 @@
 """`ctx try`: an export of traces, beside what a spec would have sent."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from contextwright.words import C
 
 if TYPE_CHECKING:
     from contextwright.traces.comparison import SessionComparison
+    from contextwright.traces.recorded_call import UnreadCall
 
 
 @click.command("try", cls=WritingCommand)
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     help="A page on the largest session; for a FOLDER/ a page on each, and an index.",
 )
 @texts_option()
+@click.option("--json", "as_json", is_flag=True, help="Print what the tables say, whole, as JSON.")
 @top_option
 def try_command(
     traces: Path,
@@ -46,6 +49,7 @@ def try_command(
     chosen: str | None,
     out: Path | None,
     texts: int,
+    as_json: bool,
     top: int,
 ) -> None:
     """Hold what your agents sent, by TRACES, against what a spec would have sent.
@@ -81,29 +85,50 @@ def try_command(
                 progress=lambda done, total: bars.show("calls", done, total),
             )
             compared.append(done)
+    _print(compared, repr(wanted), read.unread, find or "", top, as_json=as_json)
+    if out is not None:
+        lines = _write(compared, wanted, model, out, texts)
+        click.echo("\n".join(lines), err=as_json)  # beside JSON nothing else is printed
+
+
+def _print(
+    compared: "list[SessionComparison]",
+    spec: str,
+    unread: "Sequence[UnreadCall]",
+    find: str,
+    top: int,
+    *,
+    as_json: bool,
+) -> None:
+    if as_json:
+        from contextwright.cli.try_tables import comparisons_json
+
+        click.echo(comparisons_json(compared, spec, unread))
+        return
     from rich.console import Console
 
     from contextwright.cli.try_tables import print_comparisons
 
-    print_comparisons(Console(), compared, repr(wanted), read.unread, find or "", top)
-    if out is not None:
-        _write(compared, wanted, model, out, texts)
+    print_comparisons(Console(), compared, spec, unread, find, top)
 
 
 def _write(
     compared: "list[SessionComparison]", wanted: Expr, model: str | None, out: Path, texts: int
-) -> None:
-    """A page on the largest session, or one on each."""
+) -> list[str]:
+    """A page on the largest session, or one on each; lines on what was written."""
     ordered = sorted(compared, key=lambda one: -one.sent.tokens)
+    from contextwright.cli.tables import count_of
+
     if is_folder(out):
         _write_pages(ordered, wanted, model, out, texts)
-        return
+        return [f"{out / 'index.html'}: {count_of(len(ordered), 'session')}"]
     _write_page(ordered[0], wanted, model, out, texts)
+    largest = ordered[0]
+    lines = [f"{out}: session {largest.session.id}, {count_of(largest.calls, 'call')}"]
     if len(ordered) > 1:
-        from contextwright.cli.tables import count_of
-
         more = f"{count_of(len(ordered) - 1, 'session')} more: -o FOLDER/ writes a page on each"
-        click.echo(f"{more}, --session ID chooses one")
+        lines.append(f"{more}, --session ID chooses one")
+    return lines
 
 
 def _spec(spec: str | None, budget: int | None) -> Expr:
@@ -131,7 +156,6 @@ def _write_pages(
     ordered: "list[SessionComparison]", spec: Expr, model: str | None, out: Path, texts: int
 ) -> None:
     """A page a session, each with links to the others, and an index of all."""
-    from contextwright.cli.tables import count_of
     from contextwright.cli.try_index import index_page
 
     folder_at(out, error=SessionError)
@@ -142,7 +166,6 @@ def _write_pages(
     for one, name in zip(ordered, names, strict=True):
         _write_page(one, spec, model, out / name, texts, links)
     write_file(out / "index.html", index_page(ordered, names, repr(spec)).encode())
-    click.echo(f"{out / 'index.html'}: {count_of(len(ordered), 'session')}")
 
 
 def _write_page(
@@ -172,7 +195,3 @@ def _write_page(
     if links is not None and len(links) > 1:
         data["sessions"] = {"links": links, "here": out.name}
     write_page(data, texts, out)
-    if links is None:
-        from contextwright.cli.tables import count_of
-
-        click.echo(f"{out}: session {one.session.id}, {count_of(one.calls, 'call')}")

@@ -1,8 +1,10 @@
-"""The tables of `ctx try`: sums, the sessions, and what would not have been in sight."""
+"""What `ctx try` prints, as tables or as data: sums, the sessions, and what was not in sight."""
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -171,3 +173,21 @@ def note_lines(
     lines += [f"not read: {one.where}: {one.why}" for one in unread[: top or None]]
     rest = len(unread) - len(unread[: top or None])
     return [*lines, *([f"and {rest:,} more that were not read"] if rest else [])]
+
+
+def comparisons_json(
+    compared: Sequence[SessionComparison], spec: str, unread: Sequence[UnreadCall]
+) -> bytes:
+    """What `--json` prints: the sessions, the largest first. Values that were not in sight are
+    without what the spec redacts, as in the table; no other text of a session is in it. Amounts
+    are microdollars, 0 where no price is known."""
+    ordered = sorted(compared, key=lambda one: -one.sent.tokens)
+    sessions = [_session(one) for one in ordered]
+    return msgspec.json.encode({"spec": spec, "sessions": sessions, "unread": unread})
+
+
+def _session(one: SessionComparison) -> dict[str, Any]:
+    """A session by its id, not with its log."""
+    fields = {name: getattr(one, name) for name in one.__struct_fields__ if name != "session"}
+    gaps = one.session.metadata.get(TRACE, {}).get("gaps", ())
+    return {"session": one.session.id, **fields, "gaps": gaps}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from contextwright.cli.finite_range import FiniteRange
 from contextwright.cli.options import TOKENS, load_spec
 from contextwright.cli.output_file import OutputFile, WritingCommand
 from contextwright.cli.progress import working
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option("--against", help="The spec to beat; by default what is sent where none is given.")
 @click.option("--trials", type=click.IntRange(1), default=64, show_default=True)
-@click.option("--minutes", type=click.FloatRange(0), help="After which no more are tried.")
+@click.option("--minutes", type=FiniteRange(0), help="After which no more are tried.")
 @click.option("--model", default=MODEL, show_default=True, help="Whose tokens, prices and caches.")
 @click.option("--window", type=TOKENS, help="Tokens of its context window.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of search and split.")

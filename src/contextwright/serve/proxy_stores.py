@@ -6,6 +6,8 @@ from pathlib import Path
 from contextwright.errors import ProxyError
 from contextwright.serve.call_ledger import CallLedger, file_ledger
 from contextwright.serve.settings import is_database
+from contextwright.stores.folder import folder_at
+from contextwright.stores.local_path import local_path
 from contextwright.stores.session_bodies import ValueCache
 from contextwright.stores.sqlite import SQLiteSessions
 from contextwright.stores.store import SessionStore
@@ -34,15 +36,8 @@ def proxy_stores(
 
         database = PostgresDatabase(str(data), wait_s=_WAIT_S, rest_s=_REST_S)
         return CallLedger(database), PostgresSessions(database, cache=_cache(cache))
-    folder = Path(data)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise ProxyError(
-            f"the folder can not be made: {error.strerror}",
-            where=str(folder),
-            fix="give a folder that can be written",
-        ) from error
+    local_path(data, error=ProxyError, fix="give a folder, or postgresql://...")
+    folder = folder_at(Path(data), mode=0o700, error=ProxyError)
     ledger = file_ledger(folder / "ledger.sqlite", busy=_WAIT_S, rest_s=_REST_S)
     return ledger, SQLiteSessions(folder / "sessions.sqlite", busy_s=_WAIT_S, rest_s=_REST_S)
 

@@ -2,6 +2,7 @@
 
 import hmac
 import ipaddress
+import math
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -91,9 +92,18 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
                 fix="give a key of its own (--admin-key, CONTEXTWRIGHT_ADMIN_KEY)",
             )
         for name in ("max_body", "max_requests", "deadline_s", "stall_s", "drain_s", "max_bytes"):
-            if getattr(self, name) <= 0:
+            if not 0 < getattr(self, name) < math.inf:  # nan is no number of seconds either
                 raise ProxyError(
-                    f"{name} is {getattr(self, name)}", where=name, fix="give more than 0"
+                    f"{name} is {getattr(self, name)}",
+                    where=name,
+                    fix="give more than 0, and what can be waited for",
+                )
+        for name in ("key", "admin_key"):
+            if not all("!" <= sign <= "~" for sign in getattr(self, name)):
+                raise ProxyError(
+                    "no client can send this key: it has a blank, or a sign outside of ASCII",
+                    where=name,
+                    fix="give letters, digits and marks of ASCII, such as `openssl rand -hex 16`",
                 )
 
 

@@ -11,6 +11,11 @@ import msgspec
 from contextwright.errors import StoreError
 from contextwright.stores.database import Database
 from contextwright.stores.files import FileArtifacts, artifacts_in, sync_folder, write_durably
+from contextwright.stores.local_path import local_path
+from contextwright.stores.verify import damaged_in
+
+_SERVERS = "back up a server by its own tools, such as pg_dump, and versions of a bucket"
+_FOLDERS = "write into a folder here, and copy that one to where it is to be"
 
 PAGES = 1000
 """Pages that are copied at a time; writers go on in between."""
@@ -21,7 +26,8 @@ class BackedUp(msgspec.Struct, frozen=True):
 
     Args:
         size: bytes that were written: of artifacts, those that were not there yet.
-        damaged: artifacts that are damaged in the store; what the backup has of them stays.
+        damaged: what is damaged in the store: of artifacts, what the backup has of them stays; of
+            a database, the whole backup that was there, else its copy is written all the same.
     """
 
     store: str
@@ -38,8 +44,8 @@ def backup(
 ) -> list[BackedUp]:
     """Write a backup of each store into a folder, under its own name. Databases are copied as they
     are at one moment, whoever writes meanwhile; then artifacts, so that what the databases refer
-    to is there. A backup that is there already is replaced when the new one is whole; artifacts
-    are only added.
+    to is there. A backup that is there already is replaced when the new one is whole, and nothing
+    in it is damaged; artifacts are only added.
 
     Args:
         stores: files of SQLite, folders of artifacts.
@@ -49,7 +55,8 @@ def backup(
     Raises:
         StoreError: no such store, two of one name, or it can not be read or written.
     """
-    sources, target = [Path(each) for each in stores], Path(folder)
+    sources = [local_path(each, fix=_SERVERS) for each in stores]
+    target = local_path(folder, fix=_FOLDERS)
     names = [each.name for each in sources]
     for source in sources:
         if not source.exists() or names.count(source.name) > 1:
@@ -95,12 +102,15 @@ def _database(source: Path, target: Path, report: Callable[[str, int, int], None
             copy.execute("PRAGMA journal_mode=DELETE")
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
+        damaged = tuple(f"{each.kind} {each.id}: {each.what}" for each in damaged_in(temporary))
+        if damaged and target.exists() and not damaged_in(target):
+            return BackedUp(str(source), str(target), 0, damaged)
         temporary.replace(target)
         sync_folder(target.parent)
     finally:
         database.close()
         temporary.unlink(missing_ok=True)
-    return BackedUp(str(source), str(target), target.stat().st_size)
+    return BackedUp(str(source), str(target), target.stat().st_size, damaged)
 
 
 def _artifacts(source: Path, target: Path, report: Callable[[str, int, int], None]) -> BackedUp:

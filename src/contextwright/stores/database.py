@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from contextwright.argument_types import expect_types
 from contextwright.errors import CorruptData, ReadOnlyStore, StoreBusy, StoreError, StoreFull
 from contextwright.process_bound import ProcessBound
+from contextwright.stores.local_path import local_path
 from contextwright.stores.row_hash import row_hash
 from contextwright.stores.session_row import Connection
 
@@ -74,6 +75,7 @@ class Database:
                 where="path",
                 fix='such as "agents.ctx.db"; ":memory:" for one that ends with the process',
             )
+        local_path(path)
         self.path, self._fix = str(path), fix
         self._rest_s, self._rests_until_s = rest_s, 0.0
         self._is_closed = False

@@ -9,13 +9,18 @@ from pathlib import Path
 
 from contextwright.errors import ReadOnlyStore, StoreError, StoreFull
 from contextwright.stores.artifacts import Artifacts, StoredArtifact
+from contextwright.stores.local_path import local_path
 
 
 class FileArtifacts(Artifacts):
-    """An `ArtifactStore` in `root`, made with mode 0700 where it is missing."""
+    """An `ArtifactStore` in `root`, made with mode 0700 where it is missing.
+
+    Raises:
+        StoreError: the address of a server, for which there is `ObjectArtifacts`.
+    """
 
     def __init__(self, root: str | Path) -> None:
-        self.root = Path(root)
+        self.root = local_path(root)
         super().__init__(_Folder(self.root))
 
     def sync(self) -> None:

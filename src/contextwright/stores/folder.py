@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from contextwright.errors import ContextwrightError, StoreError
+from contextwright.stores.local_path import local_path
 
 
 def folder_at(
@@ -15,8 +16,9 @@ def folder_at(
         error: the class of the error, of whoever needs the folder.
 
     Raises:
-        ContextwrightError: it can not be made.
+        ContextwrightError: it can not be made, or is the address of a server.
     """
+    local_path(path, error=error, fix="give a folder")
     try:
         path.mkdir(mode=mode, parents=True, exist_ok=True)
     except OSError as reason:

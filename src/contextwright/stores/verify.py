@@ -3,8 +3,8 @@
 import base64
 import json
 import os
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from contextwright.stores import answers, board, board_rows, memory_rows
 from contextwright.stores.database import Database
 from contextwright.stores.files import FileArtifacts, artifacts_in, write_durably
 from contextwright.stores.heal_session import cut_session, heal_session
+from contextwright.stores.local_path import local_path
 from contextwright.stores.memory_store import SQLiteMemory
 from contextwright.stores.row_hash import HashedTable, row_hash
 from contextwright.stores.session_rows import StoredSession, session_ids
@@ -31,6 +32,7 @@ _OPENERS: dict[str, Callable[[Path], Any]] = {
 """Tables, and the stores that they are of."""
 _UNHASHED = frozenset({"calls"})
 """Tables whose rows have no hashes, of a proxy's ledger: SQLite's own check is all."""
+_LOCAL = "give a file or a folder; what servers keep is checked whenever it is read"
 _TABLES = (memory_rows.TABLE, answers.TABLE, board_rows.TABLE)
 
 
@@ -75,9 +77,10 @@ def verify(
         progress: called as it goes on.
 
     Raises:
-        StoreError: no such store.
+        StoreError: no such store, or the address of a server.
     """
-    path, other = Path(path), Path(copy) if copy is not None else None
+    path = local_path(path, fix=_LOCAL)
+    other = local_path(copy, fix=_LOCAL) if copy is not None else None
     for each in filter(None, (path, other)):
         if not each.exists():
             raise StoreError(
@@ -101,16 +104,34 @@ _Checked = Iterator[tuple[int, Damage | None]]
 """How many records there are, and what is wrong with the next of them."""
 
 
-def _file(path: Path, copy: Path | None, repair: bool) -> _Checked:
+def damaged_in(path: Path) -> tuple[Damage, ...]:
+    """What is damaged in a database, of ours or not, that stays as it lies there: of another
+    version's tables SQLite's own check is all."""
+    tables, damage = _pages(path)
+    if damage or not tables:
+        return damage or (Damage("file", str(path), "it holds nothing"),)
+    with _opened(path) as database, suppress(StoreError):
+        return tuple(each for _, each in _records(database, None, tables, False) if each)
+    return ()
+
+
+def _pages(path: Path) -> tuple[set[str], tuple[Damage, ...]]:
+    """The tables of a file, and what SQLite itself finds."""
     try:
         with _opened(path) as database:
-            lines = [line for (line,) in database.rows("PRAGMA integrity_check")]
+            lines = [line for (line,) in database.rows("PRAGMA integrity_check") if line != "ok"]
             tables = {row[0] for row in database.rows("SELECT name FROM sqlite_master")}
     except CorruptData as error:
-        yield 1, Damage("file", str(path), error.what)
+        return set(), (Damage("file", str(path), error.what),)
+    return tables, tuple(Damage("file", str(path), line) for line in lines)
+
+
+def _file(path: Path, copy: Path | None, repair: bool) -> _Checked:
+    tables, damage = _pages(path)
+    for each in damage or (None,):
+        yield 1, each
+    if damage and not tables:
         return
-    for line in lines:
-        yield 1, None if line == "ok" else Damage("file", str(path), line)
     stores = [name for name in _OPENERS if name in tables]
     if not stores and not _UNHASHED & tables:
         raise StoreError(
@@ -121,13 +142,19 @@ def _file(path: Path, copy: Path | None, repair: bool) -> _Checked:
     for name in stores:
         _OPENERS[name](path).close()  # brings a file of an earlier version up to date
     with _opened(path) as database, _opened(copy) if copy else nullcontext() as other:
-        if "sessions" in tables:
-            yield from _sessions(database, other, repair)
-        for table in _TABLES:
-            if table.name in tables:
-                yield from _rows(database, other, table, repair)
-        if "steps" in tables:
-            yield from _needs(database, repair)
+        yield from _records(database, other, tables, repair)
+
+
+def _records(
+    database: Database, copy: Database | None, tables: Collection[str], repair: bool
+) -> _Checked:
+    if "sessions" in tables:
+        yield from _sessions(database, copy, repair)
+    for table in _TABLES:
+        if table.name in tables:
+            yield from _rows(database, copy, table, repair)
+    if "steps" in tables:
+        yield from _needs(database, repair)
 
 
 @contextmanager

@@ -265,8 +265,9 @@ def test_an_address_that_is_none_is_refused_and_the_servers_own_words_are_told(p
             PostgresDatabase(postgres_url, schema=schema)
     parts = psycopg.conninfo.conninfo_to_dict(postgres_url)
     nowhere = psycopg.conninfo.make_conninfo(**{**parts, "dbname": "ctx_is_not_there"})
-    with pytest.raises(StoreError, match="ctx_is_not_there.* does not exist"):
-        PostgresDatabase(nowhere, wait_s=0.2)
+    for rest_s in (0, 10):  # nothing rests that was never reached
+        with pytest.raises(StoreError, match="ctx_is_not_there.* does not exist"):
+            PostgresDatabase(nowhere, wait_s=0.2, rest_s=rest_s)
 
 
 @pytest.mark.parametrize("missing", ["psycopg", "psycopg_pool"])

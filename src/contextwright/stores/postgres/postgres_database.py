@@ -80,11 +80,13 @@ class PostgresDatabase:
             check=psycopg_pool.ConnectionPool.check_connection,
             kwargs={"autocommit": True, "prepare_threshold": None},
         )
+        self._is_open = False
         self._set_tenant(tenant)
         with errors_named(self.path):
             self._pool.open()
         try:
             self._prepare()
+            self._is_open = True
         except BaseException:
             self._pool.close()
             raise
@@ -237,10 +239,10 @@ class PostgresDatabase:
 
     def _unreached(self) -> LostConnection:
         """Why no connection can be had: a pool keeps to itself what the server says. Who leaves a
-        server alone that does not answer is not kept waiting for that as well."""
+        server alone that does not answer is not kept waiting for that as well, once it did."""
         telling = "the pool has none left, or the server does not answer"
         try:
-            if not self._rest.seconds:
+            if not (self._rest.seconds and self._is_open):
                 psycopg.connect(self._url, connect_timeout=2).close()
         except psycopg.Error as error:
             telling = str(error).strip().partition("\n")[0]
