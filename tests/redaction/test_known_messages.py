@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from contextwright import C, Engine, Session
 from contextwright.blocks.block import Block, Message
 from contextwright.memo.owned_tables import Table
 from contextwright.redaction import scan
+from contextwright.redaction.find import find
 from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.patterns import PERSONAL, Pattern
 from contextwright.redaction.redact_parts import PartRedaction
@@ -73,6 +75,18 @@ def test_numbers_apart_are_no_number(monkeypatch) -> None:
     assert compile_patterns(("pii",)).redact(rows) == (rows, ())
     assert looked
     assert max(pattern.digits for pattern in looked) < 4
+
+
+@given(
+    TEXTS
+    | st.lists(st.sampled_from(["de89370400440532013000", "ab12", "7", "\\n", "_", " "])).map(
+        "".join
+    )
+)
+def test_an_account_number_is_found_from_its_digits(text: str) -> None:
+    [by_digits] = [one for one in PERSONAL if one.name == "iban" and one.anchor]
+    by_letters = msgspec.structs.replace(by_digits, anchor="", lead=0)
+    assert list(find(by_digits, Haystack(text))) == list(find(by_letters, Haystack(text)))
 
 
 def test_an_id_is_redacted_once_for_its_call_and_its_result(monkeypatch) -> None:

@@ -115,7 +115,14 @@ PERSONAL: tuple[Pattern, ...] = (
         check=checks.card,
     ),
     Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?:[ -]?[A-Z0-9]){11,30}", digits=2, check=checks.iban),
-    Pattern("iban", r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}", digits=2, check=checks.iban),
+    Pattern(
+        "iban",
+        r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}",
+        anchor=r"[0-9]{2}[a-z0-9]{11,30}",
+        lead=2,
+        digits=2,
+        check=checks.iban,
+    ),
     Pattern(
         "ip",
         rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?",
