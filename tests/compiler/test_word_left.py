@@ -19,11 +19,13 @@ from contextwright.atoms.protect.fresh import Fresh
 from contextwright.atoms.scored_blocks import ScoredBlocks
 from contextwright.atoms.select import sliding
 from contextwright.atoms.select.sliding import Sliding
+from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler import word_left
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.word_at_step import WordAtStep
 from contextwright.models import Models, ScriptedLLM
 from contextwright.spec.memo import Memo
+from contextwright.tokens.counter import counter_for
 
 SPECS = (
     C.decay(full=2, fold=2, step=2, max_tokens=60), C.decay(1, 1, step=1, summary=False, subtasks=True),
@@ -231,12 +233,13 @@ FRONTED = (
     C.default() | SHORT | C.cap(260) | C.compaction(900), (C.default() | SHORT | C.cap(300)) + C.window(2),
     SHORT | C.fresh(3, stale_action="summarize") | C.budget(500), SHORT | C.decay(2, 2) | C.fit(400),
     (SHORT | C.decay(1, 2, max_tokens=50)) + C.failures(2) | C.budget(600),
-    C.priority(3) | C.truncate(10) | C.decay(2, 2, max_tokens=50) | C.budget(500),
+    C.priority(3) | C.truncate(10) | C.decay(2, 2, max_tokens=50) | C.budget(500), SHORT | C.cap(200),
+    C.compact("stale", stale_after=2, min_tokens=4, max_tokens=9) | C.cap(240) | C.fit(500),
 )  # fmt: skip
 """Words that divide the conversation behind others that look at each exchange alone."""
 
 
-@pytest.mark.parametrize("seed", few(range(44), 11))
+@pytest.mark.parametrize("seed", few(range(52), 13))
 def test_behind_words_that_look_at_each_exchange_it_is_the_same_in_two_parts(seed, monkeypatch):
     """Request and receipt, turn after turn."""
     spec, words = FRONTED[seed % len(FRONTED)], (Decay, Fresh, Summarize, WordAtStep)
@@ -262,10 +265,13 @@ def test_behind_words_that_look_at_each_exchange_a_turn_reads_what_is_new(word):
 
 
 @pytest.mark.parametrize(
-    "word", [C.decay(2, 2), C.fresh(4, stale_action="summarize"), C.summarize(max_tokens=60)], ids=repr
-)  # fmt: skip
+    "word",
+    [C.decay(2, 2), C.fresh(4, stale_action="summarize"), C.summarize(max_tokens=60), C.cap(600)],
+    ids=repr,
+)
 def test_a_first_compile_behind_words_makes_what_is_read_of_a_long_session(word, monkeypatch):
-    """All that there was is told in a summary: of what its model does not read words make nothing."""
+    """All that there was is told in a summary, or left out for want of room: of what its model does
+    not read, and of what has none, words make nothing."""
     monkeypatch.setattr(import_module("contextwright.models.embedded.summary"), "READ", 6_000)
     compacted = calls_of(monkeypatch, Compact, "compacted")
 
@@ -278,6 +284,42 @@ def test_a_first_compile_behind_words_makes_what_is_read_of_a_long_session(word,
         return len(compacted)
 
     assert made_of(800) <= made_of(200) * 1.1 < 400
+
+
+@pytest.mark.parametrize("seed", few(range(24), 4))
+def test_what_has_no_room_may_stand_as_it_came(seed, monkeypatch):
+    """From nothing, at every turn: request and receipt of a cap that is given what words leave of
+    all, and how often it was not."""
+    fitted = calls_of(monkeypatch, word_left, "made_to_fit")
+    spec = (SHORT | C.cap(200), C.default() | SHORT | C.cap(260) | C.budget(500))[seed % 2]
+    session = Session("grown")
+    session.user("Find it all.")
+    for _ in steps_of(session, random.Random(seed), 60):
+        pack = engine_of(spec).compile(session)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(WordAtStep, "divides_at", lambda self, *given: 0)
+            other = engine_of(spec).compile(session)
+        assert pack.body == other.body
+        assert pack.manifest.to_json() == other.manifest.to_json()
+    assert len(fitted) > 8
+
+
+@pytest.mark.parametrize("text", ["short", "It is long, and says little. " * 40])
+def test_what_is_shortened_takes_no_less_than_it_does_without_its_texts(text):
+    session = Session("one")
+    session.call("find", {"what": text}, id="c1")
+    session.result("c1", text)
+    [block] = map(block_of, session.snapshot().exchanges(0))
+    least = Compact().least_of(block, Counted())
+    assert (least is block) == (text == "short")
+    texts = [part.text for part in least.results]
+    assert texts == [text if text == "short" else ""]
+
+
+class Counted:
+    """Inputs of a word that counts."""
+
+    count = counter_for("gpt-5").count
 
 
 def test_what_a_model_reads_behind_words_is_what_they_leave():

@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 from contextwright import C, Engine, Session
 from contextwright.blocks.block import Block, Message
 from contextwright.memo.owned_tables import Table
+from contextwright.redaction import scan
+from contextwright.redaction.find import find
 from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.patterns import PERSONAL, Pattern
 from contextwright.redaction.redact_parts import PartRedaction
@@ -60,6 +63,44 @@ def test_a_match_has_so_many_digits(pattern: Pattern, data: st.DataObject) -> No
     flags = re.ASCII | (re.IGNORECASE if pattern.fold else 0)
     match = data.draw(st.from_regex(re.compile(pattern.regex, flags), fullmatch=True))
     assert Haystack(match).digits >= pattern.digits
+
+
+def test_numbers_apart_are_no_number(monkeypatch) -> None:
+    """Of a text with many short numbers no pattern of long ones is looked for."""
+    looked = []
+    monkeypatch.setattr(scan, "find", lambda pattern, text: looked.append(pattern) or ())
+    rows = "".join(
+        f'{{"id": "A-{n}x", "price": {n % 900}, "text": "order{n % 100}"}}\n' for n in range(40)
+    )
+    assert compile_patterns(("pii",)).redact(rows) == (rows, ())
+    assert looked
+    assert max(pattern.digits for pattern in looked) < 4
+
+
+@given(
+    TEXTS
+    | st.lists(st.sampled_from(["de89370400440532013000", "ab12", "7", "\\n", "_", " "])).map(
+        "".join
+    )
+)
+def test_an_account_number_is_found_from_its_digits(text: str) -> None:
+    [by_digits] = [one for one in PERSONAL if one.name == "iban" and one.anchor]
+    by_letters = msgspec.structs.replace(by_digits, anchor="", lead=0)
+    assert list(find(by_digits, Haystack(text))) == list(find(by_letters, Haystack(text)))
+
+
+def test_an_id_is_redacted_once_for_its_call_and_its_result(monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr(Redactor, "ident", lambda self, name: asked.append(name) or name)
+    call = ToolCall(id="call 1", name="find")
+    messages = (
+        Message(role="assistant", parts=(call, ToolCall(id="call 2", name="find"))),
+        Message(role="tool", parts=(ToolResult(call_id="call 1", name="find"),)),
+    )
+    PartRedaction(Redactor(patterns=("pii",)), Table()).block(
+        Block(id="b", source="history", messages=messages)
+    )
+    assert asked == ["call 1", "find", "call 2"]
 
 
 PARTS = st.one_of(

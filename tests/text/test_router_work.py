@@ -3,12 +3,15 @@ same in every form is worked out once."""
 
 import json
 from collections import Counter
+from itertools import pairwise
 
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.work_counts import function_calls
 
 from contextwright.text import content_router, json_tables
 from contextwright.text.content_router import shorten
-from contextwright.text.json_cells import FORMS
+from contextwright.text.json_cells import FORMS, Scalars, cell
 from contextwright.text.json_units import json_forms, read_json
 from contextwright.text.line_selection import Unit, select_units
 
@@ -84,3 +87,10 @@ def test_rows_that_do_not_fit_end_the_search_for_fields_to_miss():
     some, tried = len(tried), []
     assert select_units(units, 60, counted).text
     assert some <= 13 < len(tried)
+
+
+@given(st.lists(st.sampled_from(["a", "1.5", "null", "-", " ", "x y", ",", "{", "\t", "é", ""])))
+def test_values_are_plain_where_each_stands_for_itself(values: list[str]):
+    texts = ["".join(pair) for pair in pairwise(values)]
+    told = [cell(text, FORMS[0]) for text in texts]
+    assert Scalars(texts).texts(FORMS[0]) == told

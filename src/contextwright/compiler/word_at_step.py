@@ -6,13 +6,13 @@ from collections.abc import Callable
 from msgspec.structs import astuple, replace
 
 from contextwright.blocks.block import Blocks
-from contextwright.compiler.mapped_log import mapped
+from contextwright.compiler.mapped_log import mapped, mapped_exceeds
 from contextwright.compiler.step_places import LimitStep, inputs_then, rule_of, step_of
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind
-from contextwright.spec.word_roles import Shortener
+from contextwright.spec.word_roles import Abstract, Shortener
 
 
 class WordAtStep:
@@ -30,19 +30,30 @@ class WordAtStep:
         self._spare = 0
 
     def divides_at(self, inputs: Inputs, tokens: Callable[[int], int]) -> int:
-        """The first exchange behind the step; 0 where none was taken, or it is due now."""
+        """The first exchange behind the step; 0 where none was taken, or, but behind words that
+        shorten, it is due now."""
         snapshot = inputs.snapshot
         last = snapshot.exchange_count - 1
         if last <= snapshot.preamble:
             return 0
-        newest = mapped(snapshot.exchanges(last), inputs)
-        if tokens(last) + sum(map(inputs.cost, newest)) <= self._limit:
+        newest = sum(map(inputs.cost, mapped(snapshot.exchanges(last), inputs)))
+        if inputs.mapping and snapshot.begins_log:  # no more is made than it takes to tell
+            is_over = mapped_exceeds(self._limit - newest, last, inputs) is not None
+        else:
+            is_over = tokens(last) + newest > self._limit
+        if not is_over:
             return 0
         standing = step_of(rule_of(self._word, self._limit, inputs), 0, inputs)
-        if standing is None or standing[0].place > last:
+        # of a step that is due now all lies in front: what words make of that, they would make now
+        is_late = not inputs.mapping or not all(isinstance(w, Abstract) for w in inputs.mapping)
+        if standing is None or (standing[0].place > last and is_late):
             return 0
         self._step, self._spare = standing
         return self._step.place
+
+    def most(self) -> int:
+        """Tokens that it leaves of the part in front."""
+        return max(1, self._step.goal - self._spare)
 
     def holds_until(self, inputs: Inputs) -> int:
         """The first exchange in front of which it can not divide: it decides as at its step,
@@ -58,8 +69,7 @@ class WordAtStep:
     def front(self, old: Blocks, inputs: Inputs) -> Blocks:
         """What it leaves of the part in front."""
         step, word = self._step, self._word
-        tokens = max(1, step.goal - self._spare)
-        small = replace(word, **{word.traits.stepped: tokens})
+        small = replace(word, **{word.traits.stepped: self.most()})
         left = small.apply(old, inputs_then(step.place, inputs))
         if left != old:
             inputs.stepped[word] = max(step.number, inputs.stepped.get(word, 0))

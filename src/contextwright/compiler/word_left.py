@@ -17,22 +17,30 @@ from contextwright.compiler.mapped_log import (
     mapped_until,
     with_front,
 )
+from contextwright.compiler.step_places import inputs_then
 from contextwright.compiler.stood_for import StoodFor, places_among
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings
 from contextwright.compiler.word_at_step import WordAtStep, at_step
-from contextwright.compiler.words_in_front import in_order_of, record_front, without_merged
+from contextwright.compiler.words_in_front import (
+    in_order_of,
+    made_to_fit,
+    record_front,
+    without_merged,
+)
 from contextwright.session.exchange import Exchange
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.task import Answer, TakenAnswers
 from contextwright.spec.word_roles import (
+    Abstract,
     ConversationWindow,
     Divided,
     DividedLog,
     Indexed,
     LogSelector,
     OfLog,
+    OldestFirst,
 )
 
 if TYPE_CHECKING:
@@ -197,7 +205,7 @@ def in_two(
     if left is None:
         if not is_history:
             return None
-        before = mapped_until(place, ground, source)
+        before = _before(word, parts, place, source, ground, front)
         left = _left(word, parts, before, source, ground, front, tracer)
     newer = mapped(snapshot.exchanges(place), ground, source)
     if not parts.is_whole(left.blocks, newer, inputs):
@@ -218,6 +226,40 @@ def in_two(
     inputs.used.update(left.answers.used)
     inputs.stepped.update(left.stepped)
     return (*left.blocks, *_recorded(word, newer, after, source, tracer))
+
+
+def _before(
+    word: Atom,
+    parts: _Parts,
+    place: int,
+    source: str,
+    inputs: Inputs,
+    front: tuple[Atom, ...],
+) -> Blocks:
+    """What a word is given of the part in front. Of an exchange that it has no room for, whatever
+    the words in front of it leave of that, they make nothing: it goes as it came."""
+    shortener = front[0] if len(front) == 1 and inputs.mapping == front else None
+    is_told = isinstance(shortener, Abstract) and inputs.is_sole and source == SOURCE
+    if not (isinstance(word, OldestFirst) and isinstance(parts, WordAtStep) and is_told):
+        return mapped_until(place, inputs, source)
+    assert isinstance(shortener, Abstract)
+    logged, protection, age = (
+        inputs.until(place, SOURCE),
+        inputs.protection,
+        shortener.traits.min_age,
+    )
+    # what the word in front leaves of each goes by these, until it has settled and is old enough
+    young = place if age is None else inputs.snapshot.first_within(age - 1)
+    ends = (min(place, end) for end in (inputs.settled, protection.edge, young))
+    now = (*ends, protection.exchanges, inputs.reading())
+    key = (parts.most(), *now, *parts.key(inputs))
+    table = inputs.memo.table(("fits", front, word, inputs.cost_id))
+    known: tuple[Blocks, object, Blocks] | None = table.known("")
+    if known is None or known[0] is not logged or known[1] != key:
+        then = inputs_then(place, inputs)
+        made = made_to_fit(logged, shortener, parts.most(), inputs, then)
+        known = table[""] = logged, key, made
+    return known[2]
 
 
 def is_chosen(made: Blocks, old: Blocks, inputs: Inputs) -> bool:
@@ -338,7 +380,10 @@ def _left(
     stepped = dict[object, int]()
     if front:
         plain = replace(inputs, mapping=inputs.guards)
-        record_front(front, mapped_until(old[-1].order + 1, plain, source), inputs, attempt)
+        came = mapped_until(old[-1].order + 1, plain, source)
+        if isinstance(word, OldestFirst):  # of what it has no room for they made nothing
+            came = tuple([one for one, block in zip(came, old, strict=True) if one is not block])
+        record_front(front, came, inputs, attempt)
     own = replace(inputs, used=used, stepped=stepped)
     made = parts.front(old, with_front(own) if front else own)
     is_logged = source == SOURCE and inputs.is_sole and not inputs.mapping

@@ -2,18 +2,19 @@
 conversation is followed as the log itself is (`compiler.mapped_log`)."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change import Change
-from contextwright.compiler.mapped_log import front_words
+from contextwright.compiler.mapped_log import front_words, mapped_at
 from contextwright.compiler.stood_for import is_within
 from contextwright.compiler.trace_findings import Findings
 from contextwright.spec.expr import Atom, Expr
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.word_roles import Guard
+from contextwright.spec.word_roles import Abstract, Guard
 
 if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
@@ -68,3 +69,32 @@ def without_merged(findings: Findings) -> Findings:
     tokens = summary.tokens_before + saved
     changes[changes.index(summary)] = msgspec.structs.replace(summary, tokens_before=tokens)
     return msgspec.structs.replace(findings, changes=tuple(changes))
+
+
+def made_to_fit(
+    logged: Blocks, word: Abstract, tokens: int, inputs: Inputs, then: Inputs
+) -> Blocks:
+    """What a word leaves of exchanges of which the oldest stay that fit in so many tokens, beside
+    those that must; of what can not fit, whatever it leaves of that, nothing is made.
+
+    Args:
+        logged: they, as the log has them.
+        then: what it is decided with which of them fit.
+    """
+    stays, stands, cost = then.protection.keep_reason, inputs.protection.keep_reason, inputs.cost
+    # what may not go comes back as the words leave it
+    held = {b.order: mapped_at(b.order, inputs) for b in logged if stays(b) or stands(b)}
+    staying = (held[block.order] for block in logged if stays(block))
+    room = tokens - sum(map(cost, chain.from_iterable(staying)))
+    made: list[Block] = []
+    for block in logged:
+        blocks = held.get(block.order)
+        if blocks is None:
+            if cost(block) > room and cost(word.least_of(block, inputs)) > room:
+                made.append(block)
+                continue
+            blocks = mapped_at(block.order, inputs)
+        made += blocks
+        if not stays(block) and (taken := sum(map(cost, blocks))) <= room:
+            room -= taken
+    return tuple(made)

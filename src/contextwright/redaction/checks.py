@@ -225,9 +225,15 @@ def mac(match: re.Match[str]) -> tuple[int, int] | None:
     return match.span() if whole and distinct not in ({"0"}, {"f"}) else None
 
 
+LEAST_COLONS = 6
+"""Of an address that leaves no groups out, with the last two written as IPv4."""
+
+
 def ipv6(match: re.Match[str]) -> tuple[int, int] | None:
     """A valid address; `a::b` in code is one too, so a digit is asked for."""
     value, (start, end) = match[0].partition("/")[0], match.span()
+    if "::" not in value and value.count(":") < LEAST_COLONS:
+        return None  # a time
     # a run that goes on is a dump
     if match.string[end : end + 1] == ":" or (start and match.string[start - 1] == ":"):
         return None

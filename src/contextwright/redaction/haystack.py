@@ -3,7 +3,10 @@
 import re
 from functools import cached_property
 
-_DIGITS = re.compile("[0-9]+")
+_NUMBER = re.compile("[0-9](?:[ .()/-]{0,3}+[0-9])*+")
+_DIGITS = b"0123456789"
+FEW = 4
+"""Digits up to which it is not asked whether they stand together."""
 _TOKEN_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
 
 
@@ -16,6 +19,8 @@ class Haystack:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._digits: int | None = None
+        self._folded: str | None = None
         self._places: dict[tuple[tuple[str, ...], bool], list[int]] = {}
 
     @cached_property
@@ -28,16 +33,22 @@ class Haystack:
         runs = self.runs if literals else ""
         return bool(runs) and any(literal in runs for literal in literals)
 
-    @cached_property
+    @property
     def digits(self) -> int:
-        """How many ASCII digits it has."""
-        return len("".join(_DIGITS.findall(self.text)))
+        """How many ASCII digits stand together in it at most, with no more between two than what
+        parts the groups of one number; of a few, how many there are."""
+        if self._digits is None:
+            digits = _digits_in(self.text)
+            self._digits = digits if digits < FEW else _most_together(self.text)
+        return self._digits
 
-    @cached_property
+    @property
     def folded(self) -> str:
         """The text in lower case, at the same offsets."""
-        # U+0130 is the one letter whose lower case is longer.
-        return self.text.replace("\u0130", "I").lower()
+        if self._folded is None:
+            # U+0130 is the one letter whose lower case is longer.
+            self._folded = self.text.replace("\u0130", "I").lower()
+        return self._folded
 
     def places(self, literals: tuple[str, ...], *, fold: bool) -> list[int]:
         """Where these texts stand, in order; no two of one overlap."""
@@ -47,6 +58,19 @@ class Haystack:
             places = [place for literal in literals for place in _places(literal, text)]
             self._places[key] = sorted(places) if len(literals) > 1 else places
         return self._places[key]
+
+
+def _digits_in(text: str) -> int:
+    signs = text.encode("utf-8", "surrogatepass")
+    return len(signs) - len(signs.translate(None, _DIGITS))
+
+
+def _most_together(text: str) -> int:
+    most = 0
+    for number in _NUMBER.findall(text):
+        if len(number) > most:
+            most = max(most, _digits_in(number))
+    return most
 
 
 def _places(literal: str, text: str) -> list[int]:

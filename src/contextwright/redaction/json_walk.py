@@ -164,7 +164,7 @@ class JsonRegion(NamedTuple):
     leaves: list[tuple[int, int]]
 
 
-_LEAF = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+', re.DOTALL)
+_LEAF = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.0-9A-Za-z]+', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder(strict=False)
 MAX_BROKEN = 1_000

@@ -36,7 +36,8 @@ class Pattern(msgspec.Struct, frozen=True):
             are passed over without a call.
         in_run: a match has 16 or more characters and no space, so that a look at the long words
             of the text tells whether its literals need to be searched for.
-        digits: ASCII digits that a text with a match has at least: most prose has fewer.
+        digits: ASCII digits that a match has at least, with no more than three of ` .()/-` between
+            two: most texts have no so many together.
         fold: letter case does not matter.
         free: a match may touch anything. Else no ASCII letter, digit or underscore may touch it.
         glue: characters that may not touch a match where a digit is behind them.
@@ -114,7 +115,14 @@ PERSONAL: tuple[Pattern, ...] = (
         check=checks.card,
     ),
     Pattern("iban", r"[A-Z][A-Z][0-9]{2}(?:[ -]?[A-Z0-9]){11,30}", digits=2, check=checks.iban),
-    Pattern("iban", r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}", digits=2, check=checks.iban),
+    Pattern(
+        "iban",
+        r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}",
+        anchor=r"[0-9]{2}[a-z0-9]{11,30}",
+        lead=2,
+        digits=2,
+        check=checks.iban,
+    ),
     Pattern(
         "ip",
         rf"{_OCTET}(?:\.{_OCTET}){{3}}\b(?:/[0-9]{{1,2}}\b)?",

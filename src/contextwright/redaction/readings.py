@@ -7,6 +7,8 @@ same address to who receives it.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from string import ascii_letters, digits
 from typing import Protocol
 
 from contextwright.redaction.unfold import unfold
@@ -24,6 +26,8 @@ DEPTH = 3
 _SIGNS = "[A-Za-z0-9+/_-]"
 # one try a run
 _RUN = re.compile(rf"(?<!{_SIGNS}){_SIGNS}{{16,}}={{0,2}}")
+_AS_SIGNS = str.maketrans(dict.fromkeys(ascii_letters + digits + "+/_-", "s"))
+_ROW = "s" * 16
 _NEXT_LINE = re.compile(rf"\r?\n({_SIGNS}+={{0,2}})")
 _ENCODED = re.compile(r"[\\%&]")
 _LINE = (64, 76)
@@ -119,8 +123,8 @@ def readings(text: str) -> Iterator[Reading]:
 
 def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
     """From where to where base64 stands that is text, and the text."""
-    place = 0
-    while run := _RUN.search(text, place):
+    place, next_run = 0, _runs_of(text)
+    while run := next_run(place):
         place, size = run.end(), len(run[0])
         line = _NEXT_LINE.match(text, place) if size in _LINE else None
         while line:
@@ -130,6 +134,20 @@ def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
         for plain in decoded(data) if data else ():
             if _is_text(plain):
                 yield run.start(), place, plain
+
+
+def _runs_of(text: str) -> Callable[[int], re.Match[str] | None]:
+    """What finds the next long run of signs from a place on: in ASCII, without a try at each."""
+    search = partial(_RUN.search, text)
+    if not text.isascii():
+        return search
+    signs = text.translate(_AS_SIGNS)
+
+    def next_run(place: int) -> re.Match[str] | None:
+        start = signs.find(_ROW, place)
+        return search(start) if start >= 0 else None
+
+    return next_run
 
 
 def is_read_as_is(text: str) -> bool:

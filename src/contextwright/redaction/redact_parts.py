@@ -31,6 +31,7 @@ class PartRedaction:
 
     def __init__(self, redactor: Redactor, known: Table) -> None:
         self._redactor, self._known = redactor, known
+        self._names: dict[str, str] = {}  # a tool's in each call of it, a call's with its result
 
     def block(self, block: Block) -> Block:
         """A block, redacted; a ref that names what is redacted is not shown."""
@@ -92,8 +93,8 @@ class PartRedaction:
             return self._thinking(part)
         if isinstance(part, ToolCall):
             new = ToolCall(
-                id=redactor.ident(part.id),
-                name=redactor.ident(part.name),
+                id=self._ident(part.id),
+                name=self._ident(part.name),
                 arguments=redactor.text(part.arguments),
             )
             same = (new.id, new.name, new.arguments) == (part.id, part.name, part.arguments)
@@ -120,13 +121,19 @@ class PartRedaction:
 
     def _result(self, part: ToolResult) -> ToolResult:
         content = self._parts(part.content)
-        call_id, name = self._redactor.ident(part.call_id), self._redactor.ident(part.name)
+        call_id, name = self._ident(part.call_id), self._ident(part.name)
         same = all(new is old for new, old in zip(content, part.content, strict=True))
         if same and (call_id, name) == (part.call_id, part.name):
             return part
         return msgspec.structs.replace(
             part, call_id=call_id, name=name, content=content, extra=NO_FIELDS
         )
+
+    def _ident(self, id: str) -> str:
+        new = self._names.get(id)
+        if new is None:
+            new = self._names[id] = self._redactor.ident(id)
+        return new
 
     def _media(self, part: File | Image) -> AnyPart:
         redactor = self._redactor

@@ -8,8 +8,10 @@ always: what a scanner finds does not depend on what is installed.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from sys import maxsize
 from typing import Any
 
 import msgspec
@@ -94,15 +96,28 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
     def _has_signs(self, haystack: Haystack) -> bool:
         """Whether a text has anything that its patterns begin to look at: most texts that base64
         stands for are short, and have not."""
-        plain, folded = self._signs
+        plain, folded = self._signs_with(haystack.digits)
         if haystack.has_in_run(self._in_runs) or plain.search(haystack.text):
             return True
         return folded.search(haystack.folded) is not None
 
+    def _signs_with(self, digits: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """What a match in a text of so many digits has, as it is and in lower case; not of what is
+        in long words."""
+        return self._signs[bisect_right(self._digits, digits)]
+
     @cached_property
-    def _signs(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        """What a match has, as it is and in lower case; not of what is in long words."""
-        patterns = [pattern for pattern in self._built_in if not pattern.in_run]
+    def _digits(self) -> tuple[int, ...]:
+        """How many its patterns ask for."""
+        return tuple(sorted({pattern.digits for pattern in self._built_in if pattern.digits}))
+
+    @cached_property
+    def _signs(self) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+        """Those of a text with fewer than each of these numbers, and of any."""
+        return tuple(map(self._signs_below, (*self._digits, maxsize)))
+
+    def _signs_below(self, digits: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        patterns = [one for one in self._built_in if not one.in_run and one.digits < digits]
         plain, folded = ([one for one in patterns if one.fold is fold] for fold in (False, True))
         return any_sign(plain), any_sign(folded)
 

@@ -171,6 +171,15 @@ class Abstract(Atom, frozen=True, kw_only=True):
         """Whether it shortens an exchange that nothing holds whatever that says; told at once."""
         return False
 
+    def least_of(self, block: Block, inputs: Inputs) -> Block:
+        """A block that takes no more than what it leaves of an exchange; the exchange itself where
+        it leaves that as it is."""
+        return msgspec.structs.replace(block, messages=())
+
+
+class OldestFirst(Atom, frozen=True, kw_only=True):
+    """Leaves the oldest exchanges that fit, of equal scores, beside those that must stay."""
+
 
 class Recogniser(Atom, frozen=True, kw_only=True):
     """Leaves out exchanges that say what another one does."""

@@ -19,21 +19,31 @@ CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffd]")
 """What no text has: control characters but for line ends and escapes, and what stands for bytes
 that could not be decoded."""
 
+LEAST = 32
+"""Characters of a text below which it is named as it is."""
+
 
 def binary_label(text: str) -> str:
     """The name of a text that is base64 or bytes; empty for one that can be read in part."""
+    if len(text) < LEAST:
+        return ""
     bare = text.strip()
     uri = _DATA_URI.match(bare)
     body = bare[uri.end() :] if uri else bare
     packed = "".join(body.split())
-    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     if _BASE64.fullmatch(packed) and (uri or _looks_packed(body, packed)):
         begins = next((kind for magic, kind in _MAGIC.items() if packed.startswith(magic)), "")
         kind = uri[1] if uri else begins or "base64"
-        return f"[{kind}, {len(packed) * 3 // 4} bytes as base64, sha256 {digest} … left out]"
-    if len(bare) >= 32 and len(CONTROL.findall(bare)) * 10 > len(bare):
-        return f"[binary, {len(bare)} characters, sha256 {digest} … left out]"
+        return (
+            f"[{kind}, {len(packed) * 3 // 4} bytes as base64, sha256 {_digest(text)} … left out]"
+        )
+    if len(bare) >= LEAST and len(CONTROL.findall(bare)) * 10 > len(bare):
+        return f"[binary, {len(bare)} characters, sha256 {_digest(text)} … left out]"
     return ""
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _looks_packed(body: str, packed: str) -> bool:

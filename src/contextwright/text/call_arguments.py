@@ -13,7 +13,7 @@ from contextwright.text.cut import Count
 from contextwright.text.json_fields import load_json
 from contextwright.text.ref_notes import argument_note, has_argument_note
 
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
+_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*:)?', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 LEAST = 8
 """Tokens below which the beginning of a string says nothing: the mark stands alone."""

@@ -18,12 +18,13 @@ ALL = -1
 CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_#@/-])\S{3,}|[A-Z]{3,}|\S+@\S+|\S*/\S+")
 _PLAIN = re.compile(r"[^\s,|;:\"{}\[\]](?:[^\n,|;\"]*[^\s,|;\"])?")
 _PLAIN_KEY = re.compile(r"[^\s,|;:\"]+")
-_ODD = re.compile(
-    r"[,|;\"\x1b]|^[\s:{}\[\]]|\s$|^$"
-    r"|^(?:-|-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN)$",
-    re.MULTILINE,
+_ODD_SIGN = re.compile(r"[,|;\"\x1b]")
+_ODD_LINE = re.compile(
+    r"\n(?:[\s:{}\[\]]|(?:-|-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN)?(?=\n|\Z))"
 )
-"""In lines of which each is a text: what `cell` would have to look at."""
+_BLANK_END = re.compile(r"\s(?=\n|\Z)")
+"""In lines of which each is a text behind a line's end: what `cell` would have to look at. Each is
+looked for by its first sign."""
 _LIKE_OTHERS = re.compile(r"-|-?[\d.]+(?:[eE][+-]?\d+)?|null|true|false|-?Infinity|NaN")
 
 
@@ -98,10 +99,8 @@ class Scalars:
         self._values = values
         self._texts: dict[int, list[str]] = {}
         one = type(values[0]) if len(strings) == len(values) > 0 else None
-        joined = "\n".join(strings) if one is str else ""
         self._are_plain = set(map(type, values)) == {one} and (
-            one is Literal
-            or (one is str and joined.count("\n") < len(values) and not _ODD.search(joined))
+            one is Literal or (one is str and _are_plain(strings))
         )
 
     def texts(self, form: Form) -> list[str]:
@@ -116,6 +115,13 @@ class Scalars:
                 else [cell(value, form) for value in self._values]
             )
         return known
+
+
+def _are_plain(texts: Sequence[str]) -> bool:
+    lines = "\n" + "\n".join(texts)
+    if lines.count("\n") > len(texts):
+        return False
+    return not (_ODD_SIGN.search(lines) or _ODD_LINE.search(lines) or _BLANK_END.search(lines))
 
 
 def _clipped(text: str, characters: int) -> str:

@@ -17,7 +17,7 @@ LONG, SHOWN = 80, 60
 """Characters from which on a text value is cut, and what stays of it."""
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
-_NO_BLANKS = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+|"', re.DOTALL)
+_NO_BLANKS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s"]+|"', re.DOTALL)
 
 
 @cached_text

@@ -14,6 +14,12 @@ _ERROR = re.compile(
     r"|denied|refused|aborted|unhandled|segfault|timed out)\b|\w(?:Error|Exception)\b|\bERR!",
     re.IGNORECASE,
 )
+_STEMS = (
+    *("err", "fail", "exception", "denied", "refused", "fatal", "critical", "severe", "panic"),
+    *("emerg", "alert", "traceback", "aborted", "unhandled", "segfault", "timed out"),
+)
+"""With one of which every match of it begins, or goes on behind one letter: a look for each, and at
+these places alone, is quicker than the expression."""
 _NONE = re.compile(
     r"\b(?:no|0|zero|without) (?:errors?|failures?|failed)\b|\b0 \w+ failed", re.IGNORECASE
 )
@@ -46,7 +52,7 @@ REPEATED = 3
 def severity(line: str) -> int:
     """0 for an error, 1 for a warning and for talk of errors at a lower level, 2 for the rest."""
     head = line[:READ]
-    if _ERROR.search(head) and _ERROR.search(_NONE.sub("", head)):
+    if has_error(head) and _ERROR.search(_NONE.sub("", head)):
         mild, error = _MILD.search(head[:LEVEL_WITHIN]), _ERROR.search(head)
         return int(mild is not None and error is not None and mild.start() < error.start())
     return 1 if _WARNING.search(head) else 2
@@ -54,7 +60,19 @@ def severity(line: str) -> int:
 
 def has_error(text: str) -> bool:
     """Whether any line of a text could be an error: one look for the many that have none."""
-    return _ERROR.search(text) is not None
+    if not text.isascii():  # without regard to case, a long s is an s, and a dotless i an i
+        return _ERROR.search(text) is not None
+    plain = text.lower()
+    return any([_is_error_of(stem, plain) for stem in _STEMS if stem in plain])  # noqa: C419
+
+
+def _is_error_of(stem: str, text: str) -> bool:
+    place = text.find(stem)
+    while place >= 0:
+        if _ERROR.match(text, place) or (place and _ERROR.match(text, place - 1)):
+            return True
+        place = text.find(stem, place + 1)
+    return False
 
 
 def starts_like_log(line: str) -> bool:

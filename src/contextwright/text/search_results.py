@@ -82,9 +82,13 @@ def results_in(value: Any) -> Listing | None:
         value = next((item for item in pairs.values() if isinstance(item, list) and item), None)
     if not isinstance(value, list) or len(value) < LEAST:
         return None
-    rows = [_result_of(item) for item in value]
-    results = tuple(row for row in rows if row is not None)
-    return Listing(results) if len(results) == len(rows) else None
+    results: list[Result] = []
+    for item in value:
+        result = _result_of(item)
+        if result is None:
+            return None
+        results.append(result)
+    return Listing(tuple(results))
 
 
 def result_forms(

@@ -5,17 +5,17 @@ from typing import ClassVar
 from contextwright.atoms.compress.truncate import Truncate
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
-from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Traits
+from contextwright.spec.word_roles import OldestFirst
 
 LEAST = 12
 """Tokens below which a rest of a block is not worth a cut."""
 
 
-class Cap(Atom, frozen=True, kw_only=True):
+class Cap(OldestFirst, frozen=True, kw_only=True):
     """At most `max_tokens` for what stands to the left, overheads included: the blocks with the
     highest scores first, else those that stand first; the one that does not fit is cut.
 

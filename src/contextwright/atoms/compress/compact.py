@@ -7,10 +7,12 @@ block keeps its bytes and the provider's cache keeps its prefix.
 
 from typing import ClassVar, Literal
 
+import msgspec
+
 from contextwright.atoms.followed_log import followed
 from contextwright.atoms.logged_gains import LoggedGains
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.block_texts import shorten_results
+from contextwright.blocks.block_texts import rewrite, shorten_results
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.protection import whole_of_its_own
 from contextwright.errors import SpecError
@@ -162,6 +164,22 @@ class Compact(Abstract, Standing, frozen=True, kw_only=True):
         note = inputs.count(full_output_note(block.ref, 10**9))
         most = max(self.min_tokens, LONG * max(self.max_tokens, 2 * note) // 100)
         return any(inputs.count(one.text) > most for one in block.results)
+
+    def least_of(self, block: Block, inputs: Inputs) -> Block:
+        """The block without its long texts, as if nothing stood for them."""
+        count = inputs.count
+
+        def least(text: str) -> str:
+            return "" if count(text) > self.min_tokens else text
+
+        messages = rewrite(
+            block,
+            on_result=lambda text, _call, _ref: least(text),
+            on_text=lambda text, _ref: least(text),
+            on_call=lambda call, _ref: least(call.arguments),
+        )
+        same = messages is block.messages
+        return block if same else msgspec.structs.replace(block, messages=messages)
 
     def compacted(self, block: Block, inputs: Inputs) -> Block:
         """One block, compacted where that makes it shorter."""
