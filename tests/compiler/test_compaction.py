@@ -647,6 +647,34 @@ def test_what_sounds_like_a_rule_and_is_over_is_not_shown_as_open(spec):
         assert task.format(f"{n}stopped") not in text or f"mind {stopped}" in text
 
 
+def group_chat(turns=40):
+    session = Session("s")
+    session.user("Plan and write the report.")
+    for n in range(turns):
+        who = ("planner", "writer")[n % 2]
+        text = f"I wrote part{n}. We decided that it is done. " + "More words here. " * 20
+        session.add("assistant", text, author=who)
+    session.user("Go on.")
+    return session
+
+
+@pytest.mark.parametrize("agent", ["planner", "writer"])
+@pytest.mark.parametrize(
+    "spec",
+    [C.compaction(1500), C.summarize() | C.budget(1500), C.default() | C.fit(1500)],
+    ids=repr,
+)
+def test_what_another_agent_said_is_told_in_its_name(spec, agent):
+    pack = compile(group_chat(), spec, model="gpt-5", agent=agent)
+    lines = str(pack.request["messages"]).replace("\\n", "\n").splitlines()
+    told = [line for line in lines if line.startswith("assistant") and "I wrote part" in line]
+    assert told
+    for line in told:
+        who = ("planner", "writer")[int(line.partition("part")[2].partition(".")[0]) % 2]
+        # an agent's own words may stand without its name, and no others
+        assert line.startswith(f"assistant {who}: ") or (who == agent and line[9] == ":")
+
+
 def test_a_long_text_with_words_of_a_rule_displaces_no_rule():
     """Where tools answer in the user's name, their pages have such words as well."""
     session = Session("s")

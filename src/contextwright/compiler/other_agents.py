@@ -9,9 +9,7 @@ from contextwright.blocks.escape import markers_of, section
 from contextwright.render.insertion import Insertion
 from contextwright.render.text import PROVIDER, transcript
 from contextwright.session.event import File, Image, Text, ToolResult
-
-_UNNAMED = frozenset({"", "assistant", "model"})
-"""How formats without names call whoever speaks."""
+from contextwright.text.speakers import UNNAMED
 
 
 def is_of_another(block: Block, agent: str) -> bool:
@@ -21,7 +19,7 @@ def is_of_another(block: Block, agent: str) -> bool:
 
 def is_another(author: str, agent: str) -> bool:
     """Whether an author is an agent other than this one."""
-    return bool(agent) and author not in _UNNAMED | {agent}
+    return bool(agent) and author not in UNNAMED | {agent}
 
 
 def as_told(block: Block, agent: str, *, refs: bool) -> Block:

@@ -3,9 +3,11 @@ name (rules.md#trust)."""
 
 import re
 
+from contextwright.text.speakers import NAMED_ASSISTANT
+
 _SAYS = (
     r"(?:e\d+\S*+ (?:\[[^\]\n]*+\] )?)?"
-    r"(?:user|assistant|system|developer|human|tool)[^\S\n]*+:"
+    rf"(?:user|assistant|{NAMED_ASSISTANT}|system|developer|human|tool)[^\S\n]*+:"
 )
 """What a row begins with that is read as somebody's words, behind an id or without one. What is
 indented is a part of something else, such as a field of a class, and is not: code stays code."""

@@ -8,6 +8,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.minified_results import minified
+from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.steps.exchange_features import (
     NEW,
     OLD,
@@ -25,6 +26,7 @@ from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, val
 from contextwright.text.one_voice import in_one_voice
 from contextwright.text.ref_notes import full_output_note
 from contextwright.text.source_outline import definitions
+from contextwright.text.speakers import assistant_with_name
 from contextwright.text.tool_result import shorten_result
 
 SMALL = 60
@@ -126,7 +128,7 @@ class NoteEntry(msgspec.Struct, frozen=True):
 def entries(form: str, inputs: Inputs, page: int) -> Table:
     """Exchanges as this step told them in one of `FORMS`, and those not long before it."""
     refs = page if inputs.shows_refs else -1
-    return inputs.memo.table(("entry", form, inputs.counter_id, refs), stays=True)
+    return inputs.memo.table(("entry", form, inputs.counter_id, refs, inputs.agent), stays=True)
 
 
 def forget_entries(inputs: Inputs, page: int) -> None:
@@ -157,13 +159,16 @@ def entry(block: Block, form: str, inputs: Inputs, page: int) -> NoteEntry:
 
 def _entry(block: Block, form: str, inputs: Inputs) -> str:
     statement = in_one_voice(words_of(block))
+    speaker = block.role
+    if is_of_another(block, inputs.agent):
+        speaker = assistant_with_name(block.author)
     if form == "rule":
-        return f"{block.role}: " + " ".join(directives(statement, block.role))
+        return f"{speaker}: " + " ".join(directives(statement, block.role))
     if block.role == "user":
         return "user: " + (statement if form != "line" else _line(statement, block.role))
     lines: list[str] = []
     if statement.strip():
-        lines.append("assistant: " + _words(statement, form, inputs))
+        lines.append(f"{speaker}: " + _words(statement, form, inputs))
     for call in calls_of(block):
         line = f"{call.name} {_arguments(call)}".strip()
         text = "" if form == "line" else _result(call, form, inputs)

@@ -6,6 +6,7 @@ token budget. Measured on documentation pages: such a choice with a position pri
 of a reference's words, without the prior .16, random .16.
 """
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
@@ -25,6 +26,7 @@ from contextwright.models.embedded.summary_lines import (
 from contextwright.spec.task import Task
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
+from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
 READ, FIRST_READ = 240_000, 16
 """Characters of the newest blocks that a summary is chosen from, as many as a language model reads
@@ -40,6 +42,7 @@ REQUESTS = 10
 """Percent for what was asked for and what came of it, the newest first. With 30, they had .42."""
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
+_NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
 WIDEST = 400
 """Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
@@ -99,9 +102,10 @@ def _lines(task: Task) -> list[_PlacedLine]:
     """All lines, those of the summary before first, each with a bonus for users' words, for what
     begins a message, and for the first and last messages."""
     before = [_PlacedLine(line, line.bonus) for line in lines_before(task.previous)]
-    by_block = [lines_of(block, SHORT) for block in task.blocks]
+    named = _are_several(task)
+    by_block = [lines_of(block, SHORT, named) for block in task.blocks]
     if not any(by_block):
-        by_block = [lines_of(block, 0) for block in task.blocks]
+        by_block = [lines_of(block, 0, named) for block in task.blocks]
     last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
 
     def placed(place: int, lines: tuple[SummaryLine, ...]) -> Iterator[_PlacedLine]:
@@ -111,6 +115,12 @@ def _lines(task: Task) -> list[_PlacedLine]:
 
     lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
     return [*reversed([*_newest_first(lines, len(before))])]
+
+
+def _are_several(task: Task) -> bool:
+    """Whether several agents speak: then each is named."""
+    authors = {block.author for block in task.blocks if block.role == "assistant"}
+    return len(authors - UNNAMED) > 1 or _NAMED_BEFORE.search(task.previous) is not None
 
 
 def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine]:

@@ -18,6 +18,7 @@ from contextwright.text.one_voice import in_one_voice
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.source_outline import is_code
+from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
 
 SHORT = 12
 """Characters of a sentence that says nothing, where others say more."""
@@ -34,7 +35,7 @@ FEW, SAMPLE = 8, 40
 READ = 20_000
 """Characters of one message that are looked at."""
 USERS, AGENTS = "user: ", "assistant: "
-"""What stands in front of a user's words, and of an agent's."""
+"""What stands in front of a user's words, and of an agent's that is not named."""
 Kind = Literal["rule", "request", "end", "said"]
 ALONE = frozenset({"rule", "said"})
 """Kinds of lines that may stand by themselves."""
@@ -48,9 +49,10 @@ CUE = 0.3
 FIRST, USER, BEFORE, CALL = 0.2, 0.25, 0.5, 0.5
 """Weight of what begins a message, of what a user said, of what stood in the summary before, and of
 a call: its words come again less often than those of a talk, and its values are asked for again."""
-_SPEAKER = re.compile(r"(user|assistant): ")
+_SPEAKER = re.compile(rf"(user|assistant|{NAMED_ASSISTANT}): ")
 _LINE = re.compile(
-    r"(?:(?:user|assistant): )?(```|~~~)[\w+#.-]*[^\S\n]*(?:\n(?s:.*?))?\n\1[^\n]*|[^\n]*\S[^\n]*"
+    rf"(?:(?:user|assistant|{NAMED_ASSISTANT}): )?"
+    r"(```|~~~)[\w+#.-]*[^\S\n]*(?:\n(?s:.*?))?\n\1[^\n]*|[^\n]*\S[^\n]*"
 )
 """A line of a summary; code is one whose fences begin a row, or stand behind who said it: others
 would hide what somebody else says up to the next."""
@@ -110,7 +112,7 @@ def lines_before(previous: str) -> list[SummaryLine]:
 
 
 def _kind_before(speaker: str, bare: str, is_after_request: bool) -> Kind:
-    if directives(bare, speaker):
+    if directives(bare, "user" if speaker == "user" else "assistant"):
         return "rule"
     if speaker == "user":
         return "said" if _states(bare) else "request"
@@ -118,12 +120,17 @@ def _kind_before(speaker: str, bare: str, is_after_request: bool) -> Kind:
 
 
 @cached_text
-def lines_of(block: Block, short: int) -> tuple[SummaryLine, ...]:
-    """The lines of a block, those of sentences with more characters than `short`."""
+def lines_of(block: Block, short: int, named: bool = False) -> tuple[SummaryLine, ...]:
+    """The lines of a block, those of sentences with more characters than `short`.
+
+    Args:
+        named: whether an agent's name stands in front of its words.
+    """
     if block.role == "user":
         return tuple(_lines_of_user(block, short))
     if block.role == "assistant":
-        return tuple(_lines_of_agent(block, short))
+        who = assistant_with_name(block.author if named else "")
+        return tuple(_lines_of_agent(block, short, f"{who}: "))
     # a summary's rows are in one voice each as they were written
     line = _summary_line if block.is_summary else line_of
     return tuple(
@@ -151,19 +158,19 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
             yield line_of(f"{USERS}{each.text}", each.text, bonus=USER + FIRST * each.first)
 
 
-def _lines_of_agent(block: Block, short: int) -> Iterator[SummaryLine]:
+def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]:
     text = _text_of(block.messages)
     rules = directives(text, "assistant")
     for rule in rules:
-        yield line_of(f"{AGENTS}{rule}", rule, "rule")
+        yield line_of(f"{who}{rule}", rule, "rule")
     has_calls = block.has_calls
     if text and not has_calls:
         end = _joined(sentences(text[:READ]), END)
-        yield line_of(f"{AGENTS}{end}", end, "end")
+        yield line_of(f"{who}{end}", end, "end")
     for each in statements_in(msgspec.structs.replace(block, messages=block.messages[:1]), 0):
         is_new = len(each.text) > short and each.text not in rules
         if is_new and not (has_calls and _NARRATES.match(each.text)):
-            yield line_of(f"{AGENTS}{each.text}", each.text, bonus=FIRST * each.first)
+            yield line_of(f"{who}{each.text}", each.text, bonus=FIRST * each.first)
     yield from map(_line_of_call, _calls(block))
 
 
