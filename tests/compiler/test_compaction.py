@@ -609,13 +609,12 @@ def test_rules_and_decisions_outlive_all_steps_and_nothing_done_is_shown_as_open
 
 
 TASKS = (
-    "Make sure that task{} runs.",
+    "Make sure that task{} gets done.",
     "task{} must be done today.",
     "Remember to do task{}.",
     "Don't forget task{}.",
     "task{} has to be finished first.",
     "Go ahead with task{}.",
-    "Use the new script for task{}.",
 )
 """What is asked for in the words of a rule or a decision, and can be over."""
 
@@ -631,6 +630,8 @@ def test_what_sounds_like_a_rule_and_is_over_is_not_shown_as_open(spec):
         session.assistant("Understood.")
         session.user(task.format(n))
         session.assistant(f"task{n} is done, all tests pass.")
+        session.user(f"Use tabs in script{n}.")
+        session.assistant(f"Done. script{n} has tabs.")
         session.user(task.format(f"{n}stopped"))
         session.assistant("Started.")
         session.user(f"Never mind task{n}stopped.")
@@ -642,6 +643,7 @@ def test_what_sounds_like_a_rule_and_is_over_is_not_shown_as_open(spec):
     text = str(compile(session, spec, model="gpt-5").request["messages"])
     for n, task in enumerate(TASKS):
         assert f"file{n}.cfg" in text and f"queue{n} " in text
+        assert f"Use tabs in script{n}." in text
         assert task.format(n) not in text or f"task{n} is done" in text
         stopped = f"task{n}stopped"
         assert task.format(f"{n}stopped") not in text or f"mind {stopped}" in text

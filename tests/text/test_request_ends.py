@@ -7,7 +7,12 @@ from contextwright.text.request_ends import is_called_off, is_done, may_end
 
 @pytest.mark.parametrize(
     "request_",
-    ["Make sure that the tests pass.", "Don't forget the notes.", "Go ahead with the change."],
+    [
+        "Remember to run the tests.",
+        "Don't forget the notes.",
+        "Go ahead with the change.",
+        "Use tabs.",
+    ],
 )
 def test_a_task_may_end(request_):
     assert may_end(request_)
@@ -40,7 +45,14 @@ def test_a_rule_or_a_decision_holds_on(request_):
     ],
 )
 def test_an_answer_says_that_it_is_done(answer, is_next, over):
-    assert is_done("Make sure that the tests pass.", answer, is_next=is_next) == over
+    assert is_done("Remember to run the tests.", answer, is_next=is_next) == over
+
+
+@pytest.mark.parametrize(
+    "rule", ["Use tabs.", "Make sure that it is valid YAML.", "Answer in German."]
+)
+def test_what_holds_on_when_it_was_done_is_no_task(rule):
+    assert not is_done(rule, f"Done: {rule}", is_next=True)
 
 
 @pytest.mark.parametrize(

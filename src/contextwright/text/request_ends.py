@@ -1,5 +1,5 @@
-"""Whether what was asked for is over: what sounds like a rule ("make sure that the tests pass") and
-was done, or called off, holds no more."""
+"""Whether what was asked for in the words of a rule is over: a task ("don't forget the notes") that
+was done holds no more, nor does what was called off."""
 
 from contextwright.text.directive_wordings import DECISIONS
 from contextwright.text.search_terms import content_words
@@ -27,14 +27,21 @@ _CALLED_OFF = any_of((
 ))  # fmt: skip
 _LASTS = any_of((
     r"\b(?:never|always|not|no|nobody|nothing|only|every|each|any|whenever|unless|until|avoid)\b",
-    r"\b(?:from now on|at most|at least|at all costs|going forward|rule|rest of|n't)\b",
+    r"\b(?:from now on|at most|at least|at all costs|going forward|rule|rest of)\b",
     r"n't (?!forget)|\bdont (?!forget)|:",
 ))  # fmt: skip
 """What has such a word holds on whatever was done."""
+_TASK = any_of((
+    r"START(?:remember to|don't forget|dont forget|go ahead|keep (?:working|going))\b",
+    r"\b(?:must|has to|have to|needs? to|should|ought to) be (?:done|finished|completed?|fixed)\b",
+    r"\b(?:must|has to|have to|needs? to|should|ought to) be (?:ready|merged|sent|deployed)\b",
+    r"\b(?:gets?|is|are) (?:done|finished|completed|fixed|merged|sent|deployed|booked)\b",
+))  # fmt: skip
+"""A task. "Use tabs" and "make sure that it is valid YAML" are none: they hold when it is done."""
 
 
 def may_end(request: str) -> bool:
-    """Whether it may be a task: no decision, nor a rule that holds on whatever is done."""
+    """Whether it may be over one day: no decision, nor a rule that always holds."""
     if _LASTS.search(request) is not None:
         return False
     return _GO_AHEAD.search(request) is not None or not DECISIONS.is_in(
@@ -43,12 +50,14 @@ def may_end(request: str) -> bool:
 
 
 def is_done(request: str, answer: str, *, is_next: bool) -> bool:
-    """Whether an answer says so of a request: "done", with a word of the request's beside it.
+    """Whether an answer says so of a task: "done", with a word of the request's beside it.
 
     Args:
         is_next: whether it surely answers this request: then it needs no such word.
     """
     answer = answer[:LOOKED_AT]
+    if _TASK.search(request) is None:
+        return False
     if _DONE.search(answer) is None:
         return False
     is_all_done = is_next and _ALL_DONE.search(answer) is not None
