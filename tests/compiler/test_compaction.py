@@ -245,25 +245,6 @@ def test_the_users_newest_words_pins_and_open_failures_stay():
     assert texts[-1] == "and what about the first rule?"
 
 
-@pytest.mark.parametrize("failures", [0, 1, 2])
-def test_a_note_says_which_exchanges_behind_it_are_of_its_time(failures):
-    session = Session("s")
-    session.user("Look after it.")
-    session.call("start", "{}", id="s")
-    session.result("s", "started")
-    for name in ("deploy", "restart")[:failures]:
-        session.call(name, "{}", id=name)
-        session.result(name, f"Error: {name} has no disk", error=True)
-    for act in agent(12):
-        act(session)
-    pack = compile(session, C.default() | C.compaction(3000), model="gpt-5")
-    _, note, *rest = (m["content"] for m in pack.request["messages"])
-    ends = ["exchange is", "2 exchanges are"][failures - 1 : failures] if failures else []
-    said = [f"[The next {which} of this time as well; what follows is newer]" for which in ends]
-    assert [line for line in note.splitlines() if "what follows is newer" in line] == said
-    assert sum("has no disk" in str(text) for text in rest) == failures
-
-
 def test_results_that_later_ones_hold_are_not_told_twice():
     session = Session("s")
     session.user("edit it")

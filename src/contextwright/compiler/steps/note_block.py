@@ -113,8 +113,6 @@ def note_block(
     shown = {*held, *(at for at, _ in decisions.forms)}
     if line := pages_line(blocks, decisions.upto, decisions.pages, space, inputs, shown):
         lines.append(line)
-    if older := sum(first < at < last for at in held):
-        lines.append(_stands_behind(older))
     ref = range_ref(blocks[first].lineage[0], blocks[last].lineage[-1])
     text = section("\n".join(lines) or BEHIND_REF, source=SOURCE, ref=ref, sign=inputs.sign)
     count = decisions.upto - sum(at < decisions.upto for at in decisions.held)
@@ -128,10 +126,3 @@ def note_block(
         ref=ref,
         why=f"step {step}: {count} exchanges in one note",
     )
-
-
-def _stands_behind(older: int) -> str:
-    """What tells exchanges of a note's time, which stand behind it, from what is newer: a call that
-    failed long ago would read as the newest but one, and the next answer as the answer to it."""
-    following = "exchange is" if older == 1 else f"{older} exchanges are"
-    return f"[The next {following} of this time as well; what follows is newer]"
