@@ -3,7 +3,8 @@ Dutch, French, German, Italian, Portuguese, Russian and Spanish, of Chinese, Jap
 
 import re
 
-_WORD = re.compile("[a-z]+")
+from contextwright.text.wordings import small_text
+
 _RULES = re.compile(
     r"\b(?:"
     # German, Dutch
@@ -46,7 +47,7 @@ _DECISION_SIGNS = (
     "决定", "決定", "就用", "商定", "说好", "說好", "決めた", "決めました", "にします",
     "にしましょう", "결정", "정했", "하기로",
 )  # fmt: skip
-WORDS = frozenset(_WORD.findall(
+WORDS = small_text(
     "niemals immer fall jetzt sofort nun muss darf verboten erlaubt mindestens bitte bevorzuge"
     " bevorzugen altijd nooit moet moeten nu mag jamais toujours faut doit doivent devez interdit"
     " interdite interdits interdites aucun plus moins pas nunca siempre debe deben debes adelante"
@@ -55,7 +56,7 @@ WORDS = frozenset(_WORD.findall(
     " nessun massimo almeno preferisco mai entschieden geeinigt wir besloten afgesproken convenu"
     " prenons gardons decidido decidimos acordamos acordado quedamos vamos combinamos deciso"
     " concordato usiamo"
-))  # fmt: skip
+).words
 """A word of every wording in ASCII, in small letters."""
 
 

@@ -10,11 +10,11 @@ _START = (
     r"(?:(?:and|but|also|so|oh),? )?(?:(?:please|pls|kindly),? )?"
 )
 _COMMAND = rf"(?:{_START}|[,;:] (?:(?:so|and|then|please) )?)"
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_WORD = re.compile("[a-z]+")
 
 
 class SmallText(NamedTuple):
-    """A text in small letters, and its words."""
+    """A text in small letters, and its words: of `don't` there are two."""
 
     text: str
     words: frozenset[str]
@@ -51,9 +51,9 @@ class Wordings:
         for group in lines.split("\n= ")[1:]:
             phrases, *patterns = group.split("\n")
             pattern = any_of(line for line in patterns if line and not line.startswith("#"))
-            for phrase in phrases.split():
-                words = phrase.split("_")
-                self._by_word[words[0]].append((" ".join(words), pattern))
+            for name in phrases.split():
+                phrase = name.replace("_", " ")
+                self._by_word[_WORD.findall(phrase)[0]].append((phrase, pattern))
 
     def may_be_in(self, small: SmallText) -> bool:
         """Whether a text may have one."""

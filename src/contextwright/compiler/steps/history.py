@@ -123,11 +123,6 @@ class History:
         places = self._directives.before(blocks, self._stop, upto)
         return (at for at in places if at not in held)
 
-    def turn_end(self, at: int) -> int:
-        """The exchange in front of what the user said next behind one."""
-        following = bisect_right(self._users, at)
-        return (self._users[following] if following < len(self._users) else self._stop) - 1
-
     def users_behind(self, at: int, most: int) -> list[int]:
         """Where the user speaks next behind an exchange, so many times at most."""
         following = bisect_right(self._users, at)

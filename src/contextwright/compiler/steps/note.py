@@ -271,14 +271,13 @@ def _is_over(note: _NoteBuilder, at: int) -> bool:
     scope, request = note.scope, note.words(at, "rule")
     if note.block(at).role != "user" or not may_end(request):
         return False
-    answers = (at + 1, scope.history.turn_end(at))
-    for place in answers:
-        if at < place < scope.stop and (answer := note.block(place)).role == "assistant":
-            if is_done(request, answer.plain_text, is_next=True):
-                return True
-    places = scope.history.users_behind(at, NEXT)
-    later = (note.block(place).plain_text for place in places if place < scope.stop)
-    return any(is_called_off(request, text) for text in later)
+    users = scope.history.users_behind(at, NEXT)
+    end = users[0] if users else scope.stop  # of the turn
+    for place in {at + 1, end - 1} if at + 1 < end else ():
+        answer = note.block(place)
+        if answer.role == "assistant" and is_done(request, answer.plain_text, is_next=True):
+            return True
+    return any(is_called_off(request, note.block(place).plain_text) for place in users)
 
 
 def _tell_requests(note: _NoteBuilder, room: int) -> None:

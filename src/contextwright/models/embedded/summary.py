@@ -133,7 +133,8 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
     users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
     end = nearest = None  # of the turn's answers, and the one next to it
     for place in reversed(range(len(lines))):
-        line = lines[place].line
+        each = lines[place]
+        line = each.line
         if not line.is_users:
             if is_users:  # of the turn before
                 end = None
@@ -145,10 +146,10 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
                 for one in answers
             ) or any(is_called_off(line.bare, one.bare) for one in users)
             if is_over:
-                line = msgspec.structs.replace(line, kind="request")
+                each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
         if is_users := line.is_users:
             users.append(line)
-        yield _PlacedLine(line, lines[place].bonus)
+        yield each
 
 
 class _Choice:
