@@ -30,7 +30,7 @@ _MARKED = frozenset({"o200k_base", "cl100k_base"})
 _MARK = "<|"
 """What every special token of these has: a text without it is counted without its numbers."""
 _RANKS = {"phi4": "cl100k_base"}
-"""Whose tokens are another's, but for special ones (and splintr has them by name only since 0.19)."""
+"""Whose tokens are another's, but for special ones; splintr has them by name only since 0.19."""
 _CACHE = "TIKTOKEN_CACHE_DIR"
 
 
