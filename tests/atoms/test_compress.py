@@ -124,10 +124,19 @@ def test_a_failure_that_was_made_good_may_be_compacted():
 
 
 def test_exact_dedup_keeps_the_first_of_equal_texts_and_every_user_message():
-    session = session_of("u: yes | a: the same | u: yes | a: the  same | u: go")
+    same = "The parcel left Lisbon on the tenth of May."
+    session = session_of(f"u: yes | a: {same} | u: yes | a: {same.replace(' ', '  ')} | u: go")
     spec = C.default() | C.dedup() | C.silent()
     messages = compile(session, spec, target=target_for("openai-chat")).request["messages"]
-    assert [m["content"] for m in messages] == ["yes", "the same", "yes", "go"]
+    assert [m["content"] for m in messages] == ["yes", same, "yes", "go"]
+
+
+@pytest.mark.parametrize("strategy", ["exact", "structural"])
+def test_a_short_answer_is_no_repeat_of_another(strategy):
+    """Without its own "Done." the second task would look open."""
+    session = session_of("u: do one | a: Done. | u: do two | a: Done. | u: go")
+    pack = compile(session, C.default() | C.dedup(strategy), target=target_for("openai-chat"))
+    assert [m["content"] for m in pack.request["messages"]].count("Done.") == 2
 
 
 def test_structural_dedup_keeps_the_latest_of_equal_calls():

@@ -317,7 +317,11 @@ def test_without_scores_the_newest_stay():
 
 
 def test_of_what_says_the_same_the_later_stays():
-    session = session_of("u: a | a: the price is 5 | u: b | a: it costs 5 | u: c")
+    first, later = (
+        "The price is 5 euros for each of the pieces.",
+        "Every piece of it costs 5 euros, as it says.",
+    )
+    session = session_of(f"u: a | a: {first} | u: b | a: {later} | u: c")
     llm, models = with_llm('{"pairs": [{"earlier": 0, "later": 1}]}')
     pack = compile(
         session,
@@ -325,7 +329,7 @@ def test_of_what_says_the_same_the_later_stays():
         model="gpt-5",
         models=models,
     )
-    assert [m["content"] for m in pack.request["messages"]] == ["a", "b", "it costs 5", "c"]
+    assert [m["content"] for m in pack.request["messages"]] == ["a", "b", later, "c"]
     assert llm.prompts[0].model == "m"
     dropped = [c for c in pack.manifest.changes if c.action == "dropped"]
     assert [c.id for c in dropped] == ["e1"]

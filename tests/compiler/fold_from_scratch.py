@@ -24,7 +24,7 @@ from contextwright.compiler.steps.directive_places import wording_at
 from contextwright.compiler.steps.exchange_features import about, calls_of, identifiers, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
-from contextwright.compiler.steps.forms import WORDS, entry, in_place
+from contextwright.compiler.steps.forms import WORDS, entry, in_place, lasting_form
 from contextwright.compiler.steps.note import (
     BARE,
     FILE_SHARE,
@@ -274,7 +274,7 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
     made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
     near = {at for at in noted if -used[at][0] >= upto - note_words.REACH and at >= known}
-    wordings = [wording_at(blocks, at) for at in range(len(blocks))]
+    wordings = [wording_at(blocks, at, len(blocks)) for at in range(len(blocks))]
     lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
     tell_directives(made, reversed(lasting), directives_room(room))
     tell_requests(made, noted, room * REQUESTS // 100)
@@ -347,18 +347,20 @@ def tell_files(made, upto):
 def tell_directives(made, places, room):
     long, misses = [], 0
     for at in list(places)[:WORDINGS]:
-        tokens = made.entry(at, "rule").tokens
+        form = lasting_form(made.blocks[at])
+        tokens = made.entry(at, form).tokens
         if room < SENTENCE or misses == MISSES:
             break
         if tokens > LONG_RULE:
             long.append(at)
-        elif tokens <= room and made.put(at, "rule"):
+        elif tokens <= room and made.put(at, form):
             room -= tokens
         else:
             misses += 1
     for at in long[:MISSES]:
-        tokens = made.entry(at, "rule").tokens
-        if tokens <= room and made.put(at, "rule"):
+        form = lasting_form(made.blocks[at])
+        tokens = made.entry(at, form).tokens
+        if tokens <= room and made.put(at, form):
             room -= tokens
 
 

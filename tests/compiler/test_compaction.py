@@ -28,6 +28,7 @@ from contextwright.stores import Refs
 from contextwright.testing import FORMATS, assert_valid, sessions, target_for
 from contextwright.testing.rule_sessions import SESSIONS
 from contextwright.testing.rules import stored_again
+from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, minimal, values_only
 from contextwright.tokens.model_rules import StepPrices
 
@@ -628,6 +629,56 @@ def test_what_sounds_like_a_rule_and_is_over_is_not_shown_as_open(spec):
         assert task.format(n) not in text or f"task{n} is done" in text
         stopped = f"task{n}stopped"
         assert task.format(f"{n}stopped") not in text or f"mind {stopped}" in text
+
+
+HEARD = (
+    ("Terraform wins over Pulumi for stack{}.", "Okay, noted."),
+    ("The Lufthansa one via Munich, seat {}.", "Got it."),
+    ("I use a screen reader, version {}.", "Understood."),
+    ("Our plant in Graz closes at {}.", "Noted, thanks for telling me."),
+    ("Second draft of chapter{} was better.", "Sure, I will stick with it."),
+    ("My daughter's shoe size is {}.", "Alright, size {}."),
+)
+"""What no wording tells as a rule or a decision, and what came of it."""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.compaction(4000),
+        C.fit(8000),
+        C.summarize() | C.budget(8000),
+        C.rolling(5) | C.budget(8000),
+        C.default() | C.decay() | C.budget(8000),
+    ],
+    ids=repr,
+)
+def test_what_was_only_heard_outlives_all_steps_in_whatever_words(spec):
+    session, engine = Session("s"), Engine(spec, "gpt-5")
+    session.user("Work through the list.")
+    for n, (statement, answer) in enumerate(HEARD):
+        assert not directives(statement.format(n))
+        session.user(statement.format(f"7{n}"))
+        session.assistant(answer.format(f"7{n}"))
+        session.user(f"Please do task{n}.")
+        session.assistant("Sure." if n % 2 else "Started.")
+        session.assistant(f"task{n} is done, all tests pass.")
+        session.user(f"Please go on with stopped{n}.")
+        session.assistant("OK.")
+        session.user(f"Cancel stopped{n}, we do not need it.")
+        session.assistant(f"stopped{n} is cancelled.")
+    for n in range(150):
+        session.user(f"Read file {n}.")
+        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
+        session.result(f"c{n}", f"line {n} holds value v{n * 7919} " * 30)
+        session.assistant(f"File {n} holds v{n * 7919}.")
+        if n % 10 == 0:
+            engine.compile(session)
+    text = json.dumps(engine.compile(session).request["messages"])
+    for n, (statement, _) in enumerate(HEARD):
+        assert statement.format(f"7{n}") in text
+        assert f"do task{n}." not in text or f"task{n} is done" in text
+        assert f"with stopped{n}." not in text or f"stopped{n} is cancelled" in text
 
 
 def group_chat(turns=40):

@@ -49,14 +49,15 @@ def may_end(request: str) -> bool:
     )
 
 
-def is_done(request: str, answer: str, *, is_next: bool) -> bool:
+def is_done(request: str, answer: str, *, is_next: bool, is_worded: bool = True) -> bool:
     """Whether an answer says so of a task: "done", with a word of the request's beside it.
 
     Args:
         is_next: whether it surely answers this request: then it needs no such word.
+        is_worded: whether the request has a rule's words: then it is a task only by its wording.
     """
     answer = answer[:LOOKED_AT]
-    if _TASK.search(request) is None:
+    if is_worded and _TASK.search(request) is None:
         return False
     if _DONE.search(answer) is None:
         return False

@@ -49,6 +49,17 @@ def test_a_rule_outlives_fifty_updates_whatever_else_is_said():
     assert "user: Never touch app.cfg, whatever happens." in summary
 
 
+def test_what_was_only_heard_outlives_fifty_updates_with_its_answer():
+    statement = "Terraform wins over Pulumi, Ops already knows it."
+    assert not directives(statement)
+    summary = summary_of(talk((statement, "Okay, noted."), ("Please move it.", "Moved it.")))
+    for n in range(50):
+        turn = talk((f"Please move file {n} to folder {n % 7}.", f"File {n} is moved."))
+        summary = summary_of(turn, summary)
+        assert count(summary) <= 200
+    assert f"user: {statement}\nassistant: Okay, noted." in summary
+
+
 @given(st.integers(1, 40), st.integers(80, 300), st.integers(0, 900))
 def test_rules_have_room_of_their_own_and_take_no_more_of_the_rest(rules, tokens, more):
     talks = [(f"Never touch file{n}.cfg, whatever happens.", "Understood.") for n in range(rules)]

@@ -22,11 +22,15 @@ from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import Recogniser, Standing
 from contextwright.text.near_keys import exact_key
 
+SHORT_ANSWER = 40
+"""Characters of an answer that means nothing without what it answers."""
+
 
 class Dedup(Recogniser, Standing, frozen=True, kw_only=True):
     """Leave out what another block says as well.
 
-    The user's words, what is protected and what has not settled yet stay in any case.
+    The user's words, what is protected and what has not settled yet stay in any case, and so does
+    an answer of a few words: "Done." of a second task says another thing than of the first.
 
     Args:
         strategy: `exact`, the first of blocks with the same text stays, so that a cached prefix
@@ -76,7 +80,7 @@ class Dedup(Recogniser, Standing, frozen=True, kw_only=True):
 
     def _may_leave(self, blocks: Blocks, inputs: Inputs) -> bytearray:
         """Whether each block may be left out and is history."""
-        may = bytearray(inputs.memo.column("may leave", blocks, _nothing_of_its_own_holds))
+        may = bytearray(inputs.memo.column("may leave", blocks, _may_be_a_repeat))
         for place in inputs.held_places(self, blocks, unsettled=True):
             may[place] = False
         return may
@@ -170,8 +174,15 @@ def _without(leaving: Set[int], blocks: Blocks) -> Blocks:
     return tuple(compress(blocks, stays))
 
 
-def _nothing_of_its_own_holds(block: Block) -> bool:
-    return not has_own_reason(block)
+def _may_be_a_repeat(block: Block) -> bool:
+    return not (has_own_reason(block) or _is_short_answer(block))
+
+
+def _is_short_answer(block: Block) -> bool:
+    """Whether it says what it says of what it answers: "Done." of a second task is no repeat."""
+    if block.role != "assistant" or block.has_calls:
+        return False
+    return len(block.plain_text) <= SHORT_ANSWER
 
 
 def _exact(block: Block) -> str:

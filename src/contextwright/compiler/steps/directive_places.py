@@ -1,29 +1,47 @@
-"""Where a conversation says what holds from there on. It is looked through from its end, as far
-back as a note has room for."""
+"""Where a conversation says what holds from there on: in words that tell it, or in whatever words,
+if all that came of them was that they were heard. It is looked through from its end, as far back
+as a note has room for."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import said_by
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
+from contextwright.text.acknowledgement import acknowledges, may_hold
 from contextwright.text.directives import directives
 
 SPEAKERS = ("user", "assistant")
+ANSWER = 1
+"""Exchanges behind what a user said that tell whether it was only heard."""
 Wording = tuple[str, ...]
+Words = Callable[[int], tuple[str, str]]
+"""Who said what the first message of an exchange says."""
 
 
-def wording_at(blocks: Sequence[Block], at: int) -> Wording:
-    """What an exchange says that holds from there on."""
+def wording_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
+    """What an exchange says that holds from there on, in a conversation of `stop` exchanges."""
+
+    def words_at(place: int) -> tuple[str, str]:
+        return said_by(blocks[place])
+
     if isinstance(blocks, LoggedBlocks):
-        wording = _wording(*blocks.words_at(at))
+        wording = _wording(blocks.words_at, blocks, at, stop)
         if not (wording and blocks.is_mapped):  # words in between may leave less of it
             return wording
-    return _wording(*said_by(blocks[at]))
+    return _wording(words_at, blocks, at, stop)
 
 
-def _wording(role: str, text: str) -> Wording:
-    return directives(text, role) if role in SPEAKERS else ()
+def _wording(words_at: Words, blocks: Sequence[Block], at: int, stop: int) -> Wording:
+    role, text = words_at(at)
+    if role not in SPEAKERS:
+        return ()
+    lasting = directives(text, role)
+    if lasting or role != "user" or at + ANSWER >= stop or not may_hold(text):
+        return lasting
+    who, answer = words_at(at + ANSWER)
+    is_heard = who == "assistant" and acknowledges(answer, text)
+    return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
 
 
 class Directives:
@@ -55,18 +73,19 @@ class Directives:
         self.truncate(stop)
         if self._start == self._stop:  # nothing to go on from
             self._start = self._stop = stop
+        self.truncate(max(self._start, self._stop - ANSWER))  # what came of them was not there yet
         for at in range(self._stop, stop):
-            self._look_at(blocks, at)
+            self._look_at(blocks, at, stop)
         self._stop = stop
         yield from reversed(self._newest[: bisect_left(self._newest, upto)])
         for at in range(self._start - 1, -1, -1):
             self._start = at
-            if self._look_at(blocks, at) and at < upto:
+            if self._look_at(blocks, at, stop) and at < upto:
                 yield at
 
-    def _look_at(self, blocks: Sequence[Block], at: int) -> bool:
+    def _look_at(self, blocks: Sequence[Block], at: int, stop: int) -> bool:
         """Whether an exchange at either end of those that are known is one."""
-        wording = wording_at(blocks, at)
+        wording = wording_at(blocks, at, stop)
         if not wording:
             return False
         places = self._places.setdefault(wording, [])

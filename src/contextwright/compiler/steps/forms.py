@@ -176,6 +176,12 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     return "\n".join(lines)
 
 
+def lasting_form(block: Block) -> str:
+    """How an exchange is told that says what holds from there on: by these sentences, or whole
+    where no wording but its answer says that it holds."""
+    return "rule" if directives(in_one_voice(words_of(block)), block.role) else "whole"
+
+
 def _words(statement: str, form: str, inputs: Inputs) -> str:
     if form == "whole":
         return statement

@@ -9,7 +9,15 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import calls_of, identifiers
 from contextwright.compiler.steps.file_states import FileState, ToldFile, file_states, told_file
-from contextwright.compiler.steps.forms import CALLS, FORMS, WORDS, NoteEntry, entries, entry
+from contextwright.compiler.steps.forms import (
+    CALLS,
+    FORMS,
+    WORDS,
+    NoteEntry,
+    entries,
+    entry,
+    lasting_form,
+)
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
 from contextwright.compiler.steps.shown_text import ShownText
@@ -244,10 +252,13 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
     leave."""
     scope, long, misses = note.scope, list[int](), 0
 
+    def tokens_of(at: int) -> int:
+        return note.entry(at, lasting_form(note.block(at))).tokens
+
     def put(at: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
-        tokens = note.entry(at, "rule").tokens
-        return tokens if tokens <= room and note.put(at, "rule") else 0
+        tokens = tokens_of(at)
+        return tokens if tokens <= room and note.put(at, lasting_form(note.block(at))) else 0
 
     places = scope.history.directives(scope.blocks, scope.upto, scope.held)
     for at in islice(places, WORDINGS):
@@ -255,7 +266,7 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
             break
         if _is_over(note, at):
             continue
-        if note.entry(at, "rule").tokens > LONG_RULE:
+        if tokens_of(at) > LONG_RULE:
             long.append(at)
         elif taken := put(at):
             room -= taken
@@ -266,16 +277,19 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
 
 
 def _is_over(note: _NoteBuilder, at: int) -> bool:
-    """Whether what a user asked for in the words of a rule was done, as the answer next to it or at
-    the end of its turn says, or called off soon after."""
-    scope, request = note.scope, note.words(at, "rule")
+    """Whether what a user asked for, in the words of a rule or in others that were heard, was done,
+    as the answer next to it or at the end of its turn says, or called off soon after."""
+    scope, form = note.scope, lasting_form(note.block(at))
+    request, is_worded = note.words(at, form), form == "rule"
     if note.block(at).role != "user" or not may_end(request):
         return False
     users = scope.history.users_behind(at, NEXT)
     end = users[0] if users else scope.stop  # of the turn
     for place in {at + 1, end - 1} if at + 1 < end else ():
         answer = note.block(place)
-        if answer.role == "assistant" and is_done(request, answer.plain_text, is_next=True):
+        if answer.role == "assistant" and is_done(
+            request, answer.plain_text, is_next=is_worded, is_worded=is_worded
+        ):
             return True
     return any(is_called_off(request, note.block(place).plain_text) for place in users)
 

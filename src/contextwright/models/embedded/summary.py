@@ -18,12 +18,15 @@ from contextwright.blocks.block import SCORE_ONE, Block
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
+    ASKED,
+    LASTING,
     SHORT,
     SummaryLine,
     lines_before,
     lines_of,
 )
 from contextwright.spec.task import Task
+from contextwright.text.acknowledgement import acknowledges, may_hold
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
@@ -43,6 +46,8 @@ REQUESTS = 10
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
+NONE = -1
+"""No place."""
 WIDEST = 400
 """Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
@@ -92,10 +97,12 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
 
 
 class _PlacedLine(msgspec.Struct, frozen=True):
-    """A line, and what it weighs where it stands."""
+    """A line, what it weighs where it stands, and the place of the answer without which it would
+    look like something to do."""
 
     line: SummaryLine
     bonus: float
+    answer: int = NONE
 
 
 def _lines(task: Task) -> list[_PlacedLine]:
@@ -125,13 +132,15 @@ def _are_several(task: Task) -> bool:
 
 def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine]:
     """The lines, with what a user asked for in the words of a rule as a request where an answer in
-    its turn says that it was done, or the user called it off soon after.
+    its turn says that it was done, or the user called it off soon after; and with what was only
+    heard as what holds.
 
     Args:
         before: lines of the summary before, in which neighbours may be of other turns.
     """
     users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
     end = nearest = None  # of the turn's answers, and the one next to it
+    next_to = NONE
     for place in reversed(range(len(lines))):
         each = lines[place]
         line = each.line
@@ -139,6 +148,7 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
             if is_users:  # of the turn before
                 end = None
             end, nearest = end or (line if line.kind == "end" else None), line
+            next_to = place
         elif line.kind == "rule" and may_end(line.bare):
             answers = (one for one in (nearest, end) if one is not None)
             is_over = any(
@@ -147,6 +157,12 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
             ) or any(is_called_off(line.bare, one.bare) for one in users)
             if is_over:
                 each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
+        elif nearest is not None and (place < before or line.kind == "request"):
+            is_next = next_to == place + 1 or place >= before
+            if is_next and may_hold(line.bare) and acknowledges(nearest.bare, line.bare):
+                if not any(is_called_off(line.bare, one.bare) for one in users):
+                    heard = msgspec.structs.replace(line, kind="heard")
+                    each = _PlacedLine(heard, each.bonus, next_to)
         if is_users := line.is_users:
             users.append(line)
         yield each
@@ -194,21 +210,22 @@ class _Choice:
         left, self._left = share + more, self.room + more
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
-            if line.kind == "rule" and len(line.bare) <= RULE and line.bare not in known:
+            if line.kind in LASTING and len(line.bare) <= RULE and line.bare not in known:
                 known.add(line.bare)
-                left -= self._put([place], left)
+                answer = self.lines[place].answer
+                left -= self._put([place] if answer == NONE else [place, answer], left)
         self._left = self.room - min(share, share + more - left)
 
     def put_requests(self) -> None:
         """What was asked for, the newest first, each with what came of it: without, what is done
         would look as if it were still to do. The newest has all the room that is left."""
-        left, most = self.room * REQUESTS // 100, self._left
+        left, most, told = self.room * REQUESTS // 100, self._left, self.places
         end: int | None = None
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
             if line.kind == "end":
                 end = place if end is None else end
-            elif line.kind == "request":
+            elif line.kind in ASKED and place not in told:
                 taken = self._put([place] if end is None else [place, end], most)
                 if not taken:
                     return

@@ -36,9 +36,12 @@ READ = 20_000
 """Characters of one message that are looked at."""
 USERS, AGENTS = "user: ", "assistant: "
 """What stands in front of a user's words, and of an agent's that is not named."""
-Kind = Literal["rule", "request", "end", "said"]
+Kind = Literal["rule", "heard", "request", "end", "said"]
+"""`heard`: a user's words that hold on since all that came of them is that they were heard."""
 ALONE = frozenset({"rule", "said"})
 """Kinds of lines that may stand by themselves."""
+LASTING, ASKED = frozenset({"rule", "heard"}), frozenset({"request", "heard"})
+"""Kinds of what holds on, and of what stands with what came of it."""
 _CUE = re.compile(
     r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
     r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",

@@ -1,0 +1,82 @@
+"""An answer that only says that something was heard says that it was no task."""
+
+import pytest
+
+from contextwright.text.acknowledgement import MAX_ANSWER, acknowledges, may_hold
+
+STATEMENT = (
+    "We are on the staging database, amounts in euros, no deploys on Fridays, item7x goes last."
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Understood.",
+        "OK.",
+        "Okay noted",
+        "Got it, thanks.",
+        "Sure thing!",
+        "Noted — I'll keep that in mind.",
+        "Understood, I won't touch it.",
+        "Will do.",
+        "I will take that into account.",
+        "Thanks for letting me know, I'll remember it.",
+        "Okay, I have noted that.",
+        "Acknowledged: item7x.",
+        "Got it: no deploys on Fridays.",
+        "OK, using the staging database.",
+        "Great, thanks for clarifying.",
+        "Verstanden.",
+        "D\u2019accord.",
+        "了解しました。",
+    ],
+)
+def test_what_only_says_that_it_was_heard(answer):
+    assert acknowledges(answer, STATEMENT)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "Done.",
+        "item7x is done.",
+        "Started with item7x.",
+        "Sure, running them now.",
+        "Okay, let me check.",
+        "OK, the tests pass.",
+        "OK, I've pushed the deploys.",
+        "Sure! How can I help?",
+        "I'll remember that, but which database?",
+        "Certainly, I'll book that flight.",
+        "Understood. I have cancelled your reservation.",
+        "Of course! Could you share the id?",
+        "I see the problem: the index is off by one.",
+        "Great, the report is ready.",
+        "Understood. " + "The staging database has amounts in euros. " * 5,
+    ],
+)
+def test_what_says_more(answer):
+    assert not acknowledges(answer, STATEMENT)
+
+
+def test_an_answer_of_some_length_says_more():
+    assert not acknowledges("Understood, " + "very " * MAX_ANSWER, STATEMENT)
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_worth_it"),
+    [
+        ("The second draft was better, keep that one.", True),
+        ("Terraform wins over Pulumi.", True),
+        ("I use a screen reader.", True),
+        ("Thanks a lot for your help!", False),
+        ("Great, thank you so much", False),
+        ("Is the second draft better?", False),
+        ("ok", False),
+        ("A page of a manual. " * 20, False),
+    ],
+)
+def test_what_may_hold(statement, is_worth_it):
+    assert may_hold(statement) is is_worth_it
