@@ -1,9 +1,11 @@
-"""What is left after many compactions of what was said once: rules, decisions, tasks that ended.
+"""What is left after many compactions of what was said once: rules, decisions, what was only heard,
+tasks that ended.
 
     CONTEXTWRIGHT_DATA=... python -m benchmarks.fidelity [--write docs/reference/fidelity.md]
 
-In the first half of a recorded tool session twenty rules, twenty decisions, twenty tasks that were
-finished and twenty that were cancelled are planted, each with a name of its own. The session is
+In the first half of a recorded tool session twenty rules, twenty decisions, twenty statements that
+have the words of neither and were only heard, twenty tasks that were finished and twenty that were
+cancelled are planted, each with a name of its own. The session is
 sent request by request, until ours has gone down many steps; the last request is looked at. No
 model is asked, so nobody is graded by one: a name stands in the request, or it does not.
 """
@@ -76,6 +78,30 @@ DECISIONS = (
     "Scratch that, {0} instead.",
     "We're dropping {0}.",
 )
+HEARD = (
+    "Our plant in {0} closes at five.",
+    "Terraform wins over {0}, Ops already knows it.",
+    "The second draft of {0} was better.",
+    "I use a screen reader called {0}.",
+    "Everything about {0} goes to Lena from legal.",
+    "My daughter gets seasick, so a car through {0}.",
+    "The one with the balcony, {0}.",
+    "{0} costs us too much memory at more than two workers.",
+    "Amounts like {0} are in francs here.",
+    "Between midnight and six wake Tomasz about {0}.",
+    "Short replies about {0}, I read them on a watch.",
+    "Green for {0}, red is for alarms.",
+    "The people behind {0} are our oldest customer.",
+    "Two replicas of {0} suffice.",
+    "{0} wins, four votes to one.",
+    "Sold, the {0} one.",
+    "The name on the invoice is {0}.",
+    "In this company {0} means the staging machines.",
+    "Happy with {0} as it stands.",
+    "Metric for {0}, please.",
+)
+"""What holds though no wording says so; what came of it says it."""
+ANSWERS = ("Understood.", "Noted, thanks.", "Got it.", "OK.", "Sure, I'll keep that in mind.")
 METHODS: dict[str, Callable[[int], Method]] = {
     "last-N": last_n,
     "clearing in steps, to .75": clearing,
@@ -94,6 +120,7 @@ class Survivors(NamedTuple):
 
     rules: int
     decisions: int
+    heard: int
     open: int
     tokens: int
     steps: int
@@ -112,6 +139,7 @@ def planted_turns() -> Iterator[list[Message]]:
     for n in range(PLANTED):
         yield [user(RULES[n].format(f"rule{n}x")), assistant("Understood.")]
         yield [user(DECISIONS[n].format(f"choice{n}x")), assistant("Noted.")]
+        yield [user(HEARD[n].format(f"heard{n}x")), assistant(ANSWERS[n % len(ANSWERS)])]
         yield [user(f"Please do task{n}x."), assistant(f"task{n}x is done.")]
         yield [
             user(f"Please start stopped{n}x."),
@@ -148,6 +176,7 @@ def survivors(messages: list[Message], method: Method) -> Survivors:
     return Survivors(
         sum(f"rule{n}x" in text for n in range(PLANTED)),
         sum(f"choice{n}x" in text for n in range(PLANTED)),
+        sum(f"heard{n}x" in text for n in range(PLANTED)),
         still_open,
         sum(map(tokens_of, before)),
         steps,
@@ -177,29 +206,30 @@ def table(found: dict[str, Any]) -> Iterator[str]:
     """A line for each method."""
     yield f"## {found['file']}, {found['budget']:,} tokens, {found['messages']:,} messages"
     yield ""
-    yield "| | rules | decisions | ended, shown as open | tokens | steps |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    yield "| | rules | decisions | only heard | ended, shown as open | tokens | steps |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for row in found["rows"]:
         label = row["method"]
         made = Survivors(*(row[name] for name in Survivors._fields))
         yield (
             f"| {label} | {made.rules} of {PLANTED} | {made.decisions} of {PLANTED} "
-            f"| {made.open} of {2 * PLANTED} | {made.tokens:,} | {made.steps} |"
+            f"| {made.heard} of {PLANTED} | {made.open} of {2 * PLANTED} | {made.tokens:,} | {made.steps} |"
         )
     yield ""
 
 
 HEAD = """# What outlives many compactions
 
-What is left of what was said once. In the first half of a recorded tool session {0} rules, {0} decisions, {0} tasks that were
+What is left of what was said once. In the first half of a recorded tool session {0} rules, {0} decisions, {0} statements in the words of neither, {0} tasks that were
 finished and {0} that were cancelled are planted; where a file's sessions are short, the six longest are one. The session is sent request by request, and the last request is looked at:
 a name stands in it, or it does not. Summaries are made by the embedded rules: no model is asked. `python -m benchmarks.fidelity`; the recordings are not part of the project.
 
+- **only heard**: statements ("Terraform wins over Pulumi", "The one with the balcony") that no wording tells as a rule or a decision; they were answered by "Understood." or the like, and nothing else came of them.
 - **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 
 Rules and decisions are told by their wording, in English and, for the plain ones, in ten other languages ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
-have forty wordings ([ADR 167](../adr/0167-rules-in-plain-words.md)). One in other words is kept as any other sentence is: while there is room.
+have forty wordings ([ADR 167](../adr/0167-rules-in-plain-words.md)). In whatever words, what was only heard holds on ([ADR 177](../adr/0177-what-was-only-heard-holds-on.md)). All else is kept as any other sentence is: while there is room.
 Beside its usual size a summary of `C.rolling`, `C.summarize` and `C.decay` has room for what holds, with 1,200 tokens in all, that of `C.fit` with a
 quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)).
 """

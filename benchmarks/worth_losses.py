@@ -104,8 +104,11 @@ def _fidelity(parts: list[dict[str, Any]]) -> Iterator[str]:
             if not row["method"].startswith(("**`C.", "`C.")):
                 continue
             name = row["method"].strip("*")
-            if row["rules"] < 20 or row["decisions"] < 20:
-                yield f"{part['file']}: behind {name} {row['rules']} of 20 rules and {row['decisions']} of 20 decisions are left."
+            if min(row["rules"], row["decisions"], row["heard"]) < 20:
+                yield (
+                    f"{part['file']}: behind {name} {row['rules']} of 20 rules, {row['decisions']} of 20 decisions "
+                    f"and {row['heard']} of 20 that were only heard are left."
+                )
             if row["open"]:
                 yield f"{part['file']}: {name} shows {row['open']} of 40 ended tasks as open."
 

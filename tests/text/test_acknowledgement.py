@@ -54,6 +54,8 @@ def test_what_only_says_that_it_was_heard(answer):
         "Of course! Could you share the id?",
         "I see the problem: the index is off by one.",
         "Great, the report is ready.",
+        "Okay. Please confirm.",
+        "Great! The staging database and the amounts…",
         "Understood. " + "The staging database has amounts in euros. " * 5,
     ],
 )

@@ -42,12 +42,13 @@ _PROMISE = any_of((
 ))  # fmt: skip
 """That one goes by it."""
 _MORE = any_of((
-    r"\?|\b(?:let me|one moment|hold on|working on|on it|done|finished|anything else|right away)\b",
+    r"\?|…$|\b(?:please|let me|one moment|hold on|working on|on it|done|finished|right away)\b",
     r"\b(?:i've|i have|has|have|had|was|were|been|did|here (?:is|are)|here's)\b(?! not)",
-    r"\b(?:pass|passes|fails?|issued|goodbye|bye)\b|\b\w+ing (?:it|them|that|this|now)\b",
-    r"\bnow[.!]*$",
+    r"\b(?:pass|passes|fails?|issued|anything else|goodbye|bye)\b",
+    r"\b\w+ing (?:it|them|that|this|now)\b|\bnow[.!]*$",
 ))  # fmt: skip
-"""What an answer says that begins to work, tells what it did, or ends a talk."""
+"""What an answer says that asks for something, begins to work, tells what it did, or ends a talk;
+and one that was cut."""
 _COURTESY = any_of((
     r"\b(?:thanks?(?: you)?|thank|bye|goodbye|hello|hi|hey|great|perfect|awesome|cool|nice)\b",
     r"\b(?:lot|helped|help|good (?:morning|evening|day|night|luck)|have a \w+ \w+)\b",

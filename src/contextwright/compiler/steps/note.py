@@ -35,12 +35,13 @@ FIRST = 15
 DIRECTIVES = 33
 """Percent of a note for what holds from where it was said on, rules and decisions, the newest
 first. What it takes is taken from lines of calls, of which a session has more."""
-SPARED, SPARED_SHARE = 900, 85
+SPARED, SPARED_SHARE = 1_200, 85
 """Tokens that these may have of a note with little room, and percent of that room at most: some
-sixty of them, each behind its id, which a long talk may have, are worth more than a few lines of
+eighty of them, each behind its id, which a long talk may have, are worth more than a few lines of
 calls. With 700 and 66, of 20 rules and 20 decisions planted in a recorded coding session 16 and 18
-outlived 29 steps at 8,000 tokens, with 900 and 70 13 and 13 at 5,000; now all do, and where a
-recorded session has fewer, its requests are the same."""
+outlived 29 steps at 8,000 tokens, with 900 and 70 13 and 13 at 5,000, and with 900 of sixty in a
+talk with customers one was lost; now all do, and where a recorded session has fewer, its requests
+are the same."""
 REQUESTS = 6
 """Percent of a note for what else the user said and what came of it, the newest first: what was
 asked for tells what the calls were for. On recorded sessions it wins one later call of 130 whose

@@ -157,15 +157,24 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
             ) or any(is_called_off(line.bare, one.bare) for one in users)
             if is_over:
                 each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
-        elif nearest is not None and (place < before or line.kind == "request"):
-            is_next = next_to == place + 1 or place >= before
-            if is_next and may_hold(line.bare) and acknowledges(nearest.bare, line.bare):
-                if not any(is_called_off(line.bare, one.bare) for one in users):
-                    heard = msgspec.structs.replace(line, kind="heard")
-                    each = _PlacedLine(heard, each.bonus, next_to)
+        elif nearest is not None and _is_heard(line, nearest, place < before, next_to - place):
+            if not any(is_called_off(line.bare, one.bare) for one in users):
+                heard = msgspec.structs.replace(line, kind="heard")
+                each = _PlacedLine(heard, each.bonus, next_to)
         if is_users := line.is_users:
             users.append(line)
         yield each
+
+
+def _is_heard(line: SummaryLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
+    """Whether all that came of a user's words is that they were heard.
+
+    Args:
+        answer: the next line that is not the user's, so many lines behind it.
+        is_before: whether the line is of the summary before, in which there is one for each.
+    """
+    is_answer = distance == 1 if is_before else answer.kind == "end" and line.kind == "request"
+    return is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
 
 
 class _Choice:
@@ -219,13 +228,13 @@ class _Choice:
     def put_requests(self) -> None:
         """What was asked for, the newest first, each with what came of it: without, what is done
         would look as if it were still to do. The newest has all the room that is left."""
-        left, most, told = self.room * REQUESTS // 100, self._left, self.places
+        left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
         end: int | None = None
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
             if line.kind == "end":
                 end = place if end is None else end
-            elif line.kind in ASKED and place not in told:
+            elif line.kind in ASKED and place not in chosen:
                 taken = self._put([place] if end is None else [place, end], most)
                 if not taken:
                     return
