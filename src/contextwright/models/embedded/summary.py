@@ -18,8 +18,8 @@ from contextwright.blocks.block import SCORE_ONE, Block
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
-    ASKED,
     LASTING,
+    PAIRS,
     SHORT,
     SummaryLine,
     lines_before,
@@ -234,7 +234,7 @@ class _Choice:
             line = self.lines[place].line
             if line.kind == "end":
                 end = place if end is None else end
-            elif line.kind in ASKED and place not in chosen:
+            elif line.kind in PAIRS and place not in chosen:
                 taken = self._put([place] if end is None else [place, end], most)
                 if not taken:
                     return

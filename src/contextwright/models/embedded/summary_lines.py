@@ -40,7 +40,7 @@ Kind = Literal["rule", "heard", "request", "end", "said"]
 """`heard`: a user's words that hold on since all that came of them is that they were heard."""
 ALONE = frozenset({"rule", "said"})
 """Kinds of lines that may stand by themselves."""
-LASTING, ASKED = frozenset({"rule", "heard"}), frozenset({"request", "heard"})
+LASTING, PAIRS = frozenset({"rule", "heard"}), frozenset({"request", "heard"})
 """Kinds of what holds on, and of what stands with what came of it."""
 _CUE = re.compile(
     r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
