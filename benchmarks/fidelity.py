@@ -80,9 +80,9 @@ DECISIONS = (
 )
 HEARD = (
     "Our plant in {0} closes at five.",
-    "Terraform wins over {0}, Ops already knows it.",
+    "Ops already knows {0}, so the stack has it.",
     "The second draft of {0} was better.",
-    "I use a screen reader called {0}.",
+    "I have {0} read pages to me.",
     "Everything about {0} goes to Lena from legal.",
     "My daughter gets seasick, so a car through {0}.",
     "The one with the balcony, {0}.",
@@ -224,7 +224,7 @@ What is left of what was said once. In the first half of a recorded tool session
 finished and {0} that were cancelled are planted; where a file's sessions are short, the six longest are one. The session is sent request by request, and the last request is looked at:
 a name stands in it, or it does not. Summaries are made by the embedded rules: no model is asked. `python -m benchmarks.fidelity`; the recordings are not part of the project.
 
-- **only heard**: statements ("Terraform wins over Pulumi", "The one with the balcony") that no wording tells as a rule or a decision; they were answered by "Understood." or the like, and nothing else came of them.
+- **only heard**: statements ("Our plant in Graz closes at five", "The one with the balcony") that no wording tells as a rule or a decision; they were answered by "Understood." or the like, and nothing else came of them.
 - **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 

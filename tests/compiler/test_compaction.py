@@ -632,9 +632,9 @@ def test_what_sounds_like_a_rule_and_is_over_is_not_shown_as_open(spec):
 
 
 HEARD = (
-    ("Terraform wins over Pulumi for stack{}.", "Okay, noted."),
+    ("Ops knows Terraform, so stack{} has it.", "Okay, noted."),
     ("The Lufthansa one via Munich, seat {}.", "Got it."),
-    ("I use a screen reader, version {}.", "Understood."),
+    ("I read this on a watch, model {}.", "Understood."),
     ("Our plant in Graz closes at {}.", "Noted, thanks for telling me."),
     ("Second draft of chapter{} was better.", "Sure, I will stick with it."),
     ("My daughter's shoe size is {}.", "Alright, size {}."),

@@ -11,7 +11,7 @@ RULES = Wordings(r"""
 = must mustn't shall shouldn't never always
 \b(?:must|mustn't|shall|shouldn't|never|always)\b
 = should ought
-\bshould (?:not|only)\b
+\bshould (?:not|only)\b|\bshould (?:all )?be (?:in|at|below|above|within)\b(?! my\b)
 \b(?:should|ought to) (?:be \w+(?:ed|en|able|ible)|follow|match|contain|suit|include|stay)\b
 \b(?:should|ought to) (?:end|start|begin|work) (?:in|on|with)\b
 = all_costs no_matter whatever circumstances exception exceptions exceed in_mind make_sure be_sure
@@ -36,6 +36,7 @@ RULES = Wordings(r"""
 \b(?:in|for|with) (?:every|each) (?:answer|response|reply|file)\b
 \b(?:i|we) (?:need|want) .* (?:for|on|in|with) (?:every|each)\b
 = nothing nowhere
+\bnothing (?:may|can|should)\b
 ^nothing (?:gets|goes|from|over|near)\b|\b(?:nothing but|nothing else may|nowhere else)\b
 # what is allowed, and to whom
 = allowed permitted forbidden prohibited banned limits embargo code_freeze
@@ -46,20 +47,24 @@ RULES = Wordings(r"""
 \b(?:is|are|stays?|remains?) (?:untouched|unchanged|as (?:it is|they are))\b
 COMMANDleave (?:\S+ ){1,10}?(?:untouched|unchanged|as (?:it|they))\b
 = nobody no so_no
-\b(?:nobody|no one|no-one)(?: else)? (?:may|should|is to)\b|\bno-go\b
+\b(?:nobody|no one|no-one)\b.* (?:may|should|is to|gets)\b|\bno-go\b|STARTabsolutely no\b
 STARTno [\w-]+ (?:before|after|without|during|until|over|above|allowed)\b
 STARTno (?:[\w-]+ ){0,2}[\w-]+(?:s|ing)\b|\bno [\w ]+ can be \w+ed\b
 \bno (?:more|less|fewer|later|longer|earlier) than\b|, so no(?:thing)? \w+
 = can_not can_only can't cant cannot may_not may_only shall_not won't spend pay
 STARTyou (?:can'?t|cannot|can not|may not|may only|can only)\b|STARTcannot \b
 \b(?:can't|cannot|may not|shall not) be (?:\w+er|more|less|above|below|changed|shared|copied)\b
+\b(?:can't|cannot) be (?:modified|edited|combined|moved|mixed|refunded|exchanged|disclosed|stored)\b
+\b(?:may|can) (?:not|only) be \w+(?:ed|en)\b
 \bcan't (?:be|go|run|take) (?:\w+ )?(?:lower|higher|longer|shorter|over|above|below|under)\b
 \bwe (?:can't|cannot|may not) (?:store|use|share|accept|send|keep|ship)\b
 \b(?:can|may) (?:only )?(?:spend|pay) (?:up to|at most|only)\b
 \b(?:can'?t|cannot|won't|not) (?:spend|pay|exceed|go (?:over|above))\b
 \bi (?:can't|cannot|won't) (?:fly|eat|drink|travel|drive|do .* before)\b
 = not
-\byou(?:'re| are) (?:not to|not supposed to)\b|\b(?:is|are) not to be \w+ed\b
+\byou(?:'re| are) not (?:to|supposed to)\b|\b(?:is|are) not (?:to be \w+ed|yours to)\b
+\b(?:is|are) not acceptable (?:in|for|on)\b|\bwe \w+ .*\bbut not [A-Za-z]+[.!]*$
+^(?:the |our )?[\w ]{3,40} (?:does not|do not) (?:change|count|move|apply|ship)\b
 COMMANDdo not\b|\bwe do not (?:use|support|accept|allow|ship|deploy|merge)\b
 , (?:and )?not (?:an? |the |from )?[\w.%$-]+[.!]*$|\b\w+s,? not \w+s\b
 \bwe (?:use|write) [^.,;]{2,40}, not\b
@@ -67,6 +72,16 @@ COMMANDdo not\b|\bwe do not (?:use|support|accept|allow|ship|deploy|merge)\b
 COMMAND(?:don't|dont|avoid|refrain from)\b|\bi (?:don't want any|refuse to)\b
 \bi don't (?:fly|eat|drink)\b|\bwe avoid \w.* here[.!]*$
 \bwe (?:avoid|don't) (?:use|support|accept|allow|ship|deploy|merge)\b
+= is_to are_to
+\b(?:is|are) to (?:be (?:left|\w+(?:ed|en)|\d+)|end) \w
+= out
+^(?:\w+ ){1,5}(?:is|are) (?:strictly )?out\b(?! of| there| here| in| now)
+= stops stop refuse cap
+(?:START|^seriously, )stop \w+ing\b|STARTrefuse\b|STARTcap\b
+= intact blank exactly_as
+COMMANDleave (?:\S+ ){1,12}?(?:intact|blank|exactly as)\b
+= stays
+\bstays (?:below|above|under|within)\b
 = stay leave keep treat
 COMMANDstay (?:under|below|within|away|off)\b|COMMANDleave (?:\S+ ){1,10}?(?:alone|in place)\b
 COMMAND(?:treat (?:all|every|each)|keep (?:it|that|them) (?:like|this|that|in|consistent))\b
@@ -78,19 +93,36 @@ STARTin (?:the )?future\b|\bplease\b.* in (?:the )?future\b
 = limit restrict exclude preserve permanently ignore
 START(?:limit|restrict|exclude|preserve|permanently)\b|STARTignore\b.*\bfrom\b
 = only
-STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\bi only want\b|\byou(?:'re| are) only to\b
+STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
+\bi only (?:want|fly|drink|eat|use|read|buy|take|wear|speak)\b
 \bwe only (?:use|support|accept|allow|ship|deploy|merge)\b
 # who is asked first
 = ask_me ask_us check_with consult notify tell_me tell_us inform_me inform_us warn_me before_you
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us) (?:first|before)\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us)\b.* (?:first|before you)\b
-^before you [^,]+, (?:please )?(?:ask|check|show|tell|let)\b
+^before you [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make)\b
+= before
+^before \w+ing [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make|take|run|get)\b
 = approval permission consent sign signoff wait_for
 \b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:approval|permission)\b
 \b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:consent|sign-?off)\b
 \brequires? .*\b(?:approval|permission|consent|sign-?off)\b|\bwait for my\b
+= ok okay sign go_ahead blessing
+\b(?:needs?|requires?) (?:\S+ ){1,3}(?:ok|okay|sign-?off|go[- ]ahead|blessing)\b
+= over above below under beyond more_than
+\b(?:over|above|below|under|beyond|more than) \S*\d\S*(?: \w+){0,3} (?:needs?|requires?)\b
+= policy policies legal law insurance contract guide guidelines style regulations gdpr compliance
+\b(?:polic(?:y|ies)|legal|law|insurance|contract|guide|style) (?:says?|wants?|requires?)\b
+\b(?:polic(?:y|ies)|legal|law|insurance|contract|guide|style) (?:forbids?|avoids?)\b
+\b(?:guidelines|regulations|gdpr|compliance) (?:say|want|require|forbid|demand|prohibit)s?\b
+= obliged bound
+\bwe(?:'re| are) (?:obliged|bound) to\b
+= without
+^without [^,]{3,60},? (?:we|you|there(?:'s| is)|nothing|no)\b
 = flag notify revert warn stop ask tell
-^if [^,]+, (?:please |you have to )?(?:ask|flag|notify|revert|stop|tell|warn)\b
+^(?:if|when|whenever) [^,]+, (?:please |you have to )?(?:ask|flag|notify|revert|stop|tell|warn)\b
+= hand escalate wake leave
+^(?:if|when|whenever) [^,]+, (?:please )?(?:hand over|escalate|wake|leave)\b
 # from when on, and how long
 = from_now from_here from_this from_today
 \bfrom now on\b|\bfrom (?:here|this point|today|this moment) on(?:wards?)?\b
@@ -106,7 +138,11 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\bi only want\b|\byou(?:'re| are) o
 \bat (?:most|least) (?:\d|an? |one|two|three|four|five|six|seven|eight|nine|ten|half|once|twice)
 = maximum minimum the_max budget deadline limit quota threshold capped limited insist insists per
 \b(?:maximum|minimum|the max|budget|deadline|limit|quota|threshold)(?: \w+){0,4} (?:is|are|of)\b
-\b(?:capped at|limited to|(?:i|we) insist|insists? (?:on|that))\b|^one [\w ]+ per \w+
+\b(?:capped at|limited to|(?:i|we) insist|insists? (?:on|that))\b
+= per each at_a
+^(?:one|two|three|four|\d+) [\w -]+ (?:per \w+|each,|at a time)\b
+= ceiling tops_out
+\bceiling\b.*\d|\d.*\bceiling\b|\btops out at\b
 # a name in front of a rule
 = rule constraint policy guideline restriction convention budget deadline limit important reminder
 START(?:(?:hard|house|ground) )?(?:rule|constraint|policy|guideline|restriction)(?: #?\d+)?:
@@ -117,6 +153,14 @@ START(?:(?:max|min)(?:imum)?(?: \w+){0,4}|style|format|tone|language|scope|audie
 = allergic allergy allergies vegan vegans vegetarian vegetarians diabetic intolerant
 \b(?:allergic|allerg(?:y|ies) to|\w+ allergy)\b
 (?:\bam|'m|\bis|\bare|'re) (?:an? |strictly )?(?:vegans?|vegetarians?|diabetic|\w+[- ]intolerant)\b
+= wheelchair celiac coeliac lactose colorblind colourblind dyslexic dyslexia pregnant asthma screen
+\b(?:i|i'm|my|she|he|her|his|our)\b.*\b(?:wheelchair|screen reader|coeliac|celiac|lactose(?!-))\b
+\b(?:i|i'm|my|she|he|her|his|our)\b.*\b(?:colou?r-?blind|dyslexi[ca]|pregnant|asthma)\b
+= expect like_all like_every want_any
+\bi expect (?:an? |every |each |all )|\bi(?:'d| would) like (?:all|every|each)\b
+= utc metric kebab snake pascal camel yyyy
+\bin (?:utc|metric|(?:kebab|snake|pascal|camel)[- ]case)\b|\byyyy-mm-dd\b
+\b(?:snake|pascal|camel) case for\b
 = kosher halal gluten prefer rather like_you
 \b(?:kosher|halal|gluten[- ]free)\b.* (?:please|for me)\b|\b(?:i|we) prefer\b
 \b(?:i|we)(?:'d| would) (?:rather (?:not|you)|like you to)\b
@@ -167,7 +211,18 @@ DECISIONS = Wordings(r"""
 = go_with going_with went_with ahead_with sticking_with proceeding_with go_for going_for gone_for
 \b(?:go|going|went) with\b|\bgo(?:ing|ne)? for the\b|\bgone for\b|\bgoing ahead with\b
 STARTgo ahead with (?!th(?:e|at|is|ese|ose)\b|it\b)|^(?:sticking|proceeding) with\b
+= wins won got
+\bwins over\b|, (?:and )?(?!i\b|we\b|they\b|he\b|she\b)\S+ (?:got it|won)[.!]*$
+= consensus verdict compromise conclusion concluded landed made_up plan
+START(?:consensus|verdict|compromise|change of plan)[^:]{0,30}:
+\b(?:consensus|verdict|compromise)\b.* (?:was|is) to\b|\bcame to the conclusion\b
+\bwe(?:'ve| have) (?:concluded|landed on)\b|\bmade up my mind\b|\bthe plan now is\b
+= off_the being dropped
+\b(?:is|are) (?:off the table|being retired|dropped from)\b
+= greenlit nod ahead green said_yes
+\b(?:greenlit|said yes to|(?:gave|got) (?:\w+ )?the (?:nod|go-ahead|green light))\b
 = final favor favour turned signed scratch scrap convinced settles lock locked
+START(?:ok(?:ay)?|alright),? final:|STARTsigned off:
 \b(?:final choice|in favou?r of|turned down|signed off on|scratch that|convinced me)\b|STARTscrap\b
 \b(?:that settles it|lock(?:ed)? (?:it|that) in)\b
 \b(?:that's|it's|is|are|be) (?:final|locked in)\b
@@ -178,10 +233,16 @@ STARTgo ahead with (?!th(?:e|at|is|ese|ose)\b|it\b)|^(?:sticking|proceeding) wit
 \bas discussed\b|\bthe winner is\b
 = let's
 \blet's (?:use|stick with|stay with|go for|switch to|not|call (?!it a)|postpone|drop|skip|scrap)\b
+\blet's (?:settle|standardi[sz]e)\b
 = we'll i'll we_will i_will we_shall we_won't
-\bwe(?:'ll| will| shall) (?:use|keep|stay|go for|stick with|switch|treat)\b
-\bwe (?:won't|will not) (?:use|support|keep|ship)\b
+\bwe(?:'ll| will| shall) (?:use|keep|stay|go for|stick with|switch|treat|adopt|go by)\b
+\bwe (?:won't|will not) (?:use|support|keep|ship|renew|be \w+ing)\b
 \b(?:i|we)(?:'ll| will) (?:(?:take|go for|have) (?:the|option|number)|stick with|pass on)\b
+= instead_of in_place ended_up ditch
+^instead of [^,]{2,40},? we(?:'ll|'re| are| will)\b|\b(?:i'm|we're) \w+ing\b.* in place of\b
+\b(?:i|we) ended up (?:choosing|using)\b|\b(?:i|we) ditch\b
+= ditching adopting retiring moving
+\b(?:we|i)(?:'re|'m| are| am) (?:ditching|adopting|retiring|moving to)\b
 = dropping switching to_use passing killing keeping sticking choosing skipping replacing
 (?<!that )(?<!which )\b(?:we|i)(?:'re|'m| are| am) (?:dropping|switching to|going to use)\b
 \b(?:we|i)(?:'re|'m| are| am) (?:passing on|killing|keeping the|sticking with|replacing)\b
@@ -199,6 +260,8 @@ START(?:decision|agreed|chosen|selected|approach|choice|resolution|verdict|final
 = approved confirmed settled rejected resolved agreed
 (?:START|^\w+, )(?:approved|confirmed|settled|rejected|resolved|agreed|it's settled)[:,]
 = it_is then no_to not_the
+^(?:ok(?:ay)?|fine|alright|hmm),? (?!.*\b(?:see|bye|let|no|well|do|go|book)\b)[^?]{4,50} then[.!]*$
+^(?!.*\b(?:what|how|who|that|as|here|yes|yeah|indeed|know|if|is)\b.*\bit is)(?:\S+ ){2,7}it is[.!,]
 ^(?:ok(?:ay)?|fine|alright|good),? (?!see|bye|thanks|then|well|just)[\w.-]+ then[.!]*$
 ^(?:[\w ]{2,12}, )?(?!what|how|who|where|th|as\b|ye|no\b|sure|here|it\b|well\b)[\w.-]+ it is[.!]*$
 ^option \w+ it is\b|^no to (?:the|an?)\b|^(?:no, )?not the [^,]+, the\b

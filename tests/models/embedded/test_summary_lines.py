@@ -50,7 +50,7 @@ def test_a_rule_outlives_fifty_updates_whatever_else_is_said():
 
 
 def test_what_was_only_heard_outlives_fifty_updates_with_its_answer():
-    statement = "Terraform wins over Pulumi, Ops already knows it."
+    statement = "Ops already knows Terraform, so the stack has it."
     assert not directives(statement)
     summary = summary_of(talk((statement, "Okay, noted."), ("Please move it.", "Moved it.")))
     for n in range(50):
