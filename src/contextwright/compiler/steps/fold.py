@@ -230,6 +230,7 @@ class Fold:
             state = self.states.pop()
             if state.since < state.place:
                 self.states.append(msgspec.structs.replace(state, place=state.since))
+            self.counted = Counted()  # what comes next is a request that ends before its own
         if not self.origins.reaches(self.states[-1].place if self.states else 0):
             self.origins = Origins()  # they began with what was saved, which is of another one
 
