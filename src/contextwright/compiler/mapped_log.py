@@ -249,9 +249,5 @@ def merge_mapped(spans: tuple[Span, ...], inputs: Inputs, tracer: "Tracer") -> N
         place = places.get(change.step, len(places))
         return place, orders[change.id] if change.step in places else 0
 
-    rest = (
-        change
-        for change in tracer.changes
-        if change.action == "summarized" or not is_within(orders[change.id], spans)
-    )
+    rest = (change for change in tracer.changes if not is_within(orders[change.id], spans))
     tracer.changes = sorted(rest, key=place_of)
