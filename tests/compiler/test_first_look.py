@@ -13,6 +13,7 @@ from tests.parameters import few
 from tests.work_counts import exchanges_read
 
 from contextwright import C
+from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.compiler.steps import origins, stepped
 from contextwright.session.event import Event, Text, ToolResult
@@ -21,7 +22,7 @@ from contextwright.spec.inputs import Memo
 from contextwright.testing import target_for
 
 SPEC, CHAT = C.compaction(700), target_for("openai-chat")
-LESS = (C.cool(200), C.default() | C.cool(60))
+LESS = (C.cool(200), C.default() | C.cool(60), C.compress_results(budget=150, min_tokens=20))
 """Words that make each exchange as short as they can, once all are more than their own limit."""
 
 
@@ -122,7 +123,7 @@ def test_so_it_does_behind_a_word_that_shortens_all_to_the_least(term, format, t
     assert max(told) > 40
 
 
-@pytest.mark.parametrize("term", few(LESS, 1), ids=repr)
+@pytest.mark.parametrize("term", few(LESS, 2), ids=repr)
 def test_a_session_grows_behind_such_a_word_as_it_would_from_nothing(term, told):
     session, memo, events = Session("grown"), Memo(), list(work(200, 3).log)
     for place, event in enumerate(events):
@@ -130,6 +131,11 @@ def test_a_session_grows_behind_such_a_word_as_it_would_from_nothing(term, told)
         if place % 9 == 0 or event is events[-1]:
             assert outcome(term | SPEC, session, CHAT, memo) == outcome(term | SPEC, session, CHAT)
     assert max(told) > 40
+
+
+def test_a_word_that_maps_the_log_is_no_such_word():
+    assert all(plan(term | SPEC).lessens for term in LESS)
+    assert not any(plan(term | SPEC).lessens for term in (*TERMS, *MAPPED))
 
 
 def test_such_a_word_asks_as_much_of_a_model_in_a_long_session_as_in_a_short_one():

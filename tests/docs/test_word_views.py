@@ -59,6 +59,7 @@ def test_the_page_names_every_word_that_maps_the_log():
         (C.default() | C.redact(["email"]) | C.compaction(900), "fold"),
         (C.dedup() | C.compaction(900), "all"),
         (C.cool() | C.compaction(900), "fold"),
+        (C.compress_results(budget=900) | C.compaction(900), "fold"),
         (C.cool() | C.redact(["email"]) | C.compaction(900), "all"),
         (C.compact() | C.cool() | C.compaction(900), "all"),
         (C.cool() | C.fit(900), "all"),

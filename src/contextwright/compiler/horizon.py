@@ -90,8 +90,11 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
 def lessens(body: Expr) -> bool:
     """Whether all that a spec brings is the whole conversation, which one word alone shortens that
     looks at each exchange by itself, once all of them are more than its own limit."""
-    steps = mapping_of(body)
-    return len(steps) == 1 and isinstance(steps[0], Shortener) and _is_of_log(body)
+    match mapping_of(body):
+        case (Shortener() as word,):
+            return word.traits.view == "least" and _is_of_log(body)
+        case _:
+            return False
 
 
 def brings_calls(body: Expr) -> bool:
