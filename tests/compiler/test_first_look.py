@@ -1,5 +1,6 @@
 """A first compile under a fold makes no block of what decides nothing, and nobody can tell."""
 
+import json
 import re
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -9,8 +10,11 @@ from msgspec.structs import replace
 from tests.compiler.test_fold import work
 from tests.compiler.test_known_prefix import MAPPED, TERMS, outcome
 from tests.parameters import few
+from tests.work_counts import exchanges_read
 
 from contextwright import C
+from contextwright.compiler.plan import plan
+from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.compiler.steps import origins, stepped
 from contextwright.session.event import Event, Text, ToolResult
 from contextwright.session.session import Session
@@ -18,6 +22,8 @@ from contextwright.spec.inputs import Memo
 from contextwright.testing import target_for
 
 SPEC, CHAT = C.compaction(700), target_for("openai-chat")
+LESS = (C.cool(200), C.default() | C.cool(60), C.compress_results(budget=150, min_tokens=20))
+"""Words that make each exchange as short as they can, once all are more than their own limit."""
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +69,13 @@ def blocks_made(session: Session, spec=SPEC) -> int:
     return len(made)
 
 
+def texts_asked(session: Session, spec) -> int:
+    """How many texts are summarized for a first compile."""
+    wants = PendingTasks()
+    assert SpecCompiler(spec).try_compile(session.snapshot(), CHAT, wants) is None
+    return len(wants.asked)
+
+
 def append(session: Session, other: Session) -> None:
     for event in other.log:
         session.append(replace(event, id=f"of {event.id}"))
@@ -98,6 +111,57 @@ def test_it_gives_what_looking_at_everything_gives(term, format, told, everythin
         session = work(count, seed)
         assert outcome(spec, session, target) == everything(spec, session, target)
     assert max(told) > 40
+
+
+@pytest.mark.parametrize("term", LESS, ids=repr)
+@pytest.mark.parametrize("format", few(("openai-chat", "anthropic", "gemini"), 1))
+def test_so_it_does_behind_a_word_that_shortens_all_to_the_least(term, format, told, everything):
+    spec, target = term | SPEC, target_for(format)
+    for seed, count in enumerate((120, 170, 230)):
+        session = work(count, seed)
+        assert outcome(spec, session, target) == everything(spec, session, target)
+    assert max(told) > 40
+
+
+@pytest.mark.parametrize("term", few(LESS, 2), ids=repr)
+def test_a_session_grows_behind_such_a_word_as_it_would_from_nothing(term, told):
+    session, memo, events = Session("grown"), Memo(), list(work(200, 3).log)
+    for place, event in enumerate(events):
+        session.append(event)
+        if place % 9 == 0 or event is events[-1]:
+            assert outcome(term | SPEC, session, CHAT, memo) == outcome(term | SPEC, session, CHAT)
+    assert max(told) > 40
+
+
+def test_a_word_that_maps_the_log_is_no_such_word():
+    assert all(plan(term | SPEC).lessens for term in LESS)
+    assert not any(plan(term | SPEC).lessens for term in (*TERMS, *MAPPED))
+
+
+def test_such_a_word_asks_as_much_of_a_model_in_a_long_session_as_in_a_short_one():
+    more, most = (texts_asked(work(count, 3), LESS[0] | SPEC) for count in (400, 1_200))
+    assert 0 < most < 1.3 * more
+
+
+def test_a_turn_behind_such_a_word_reads_as_much_of_a_long_session_as_of_a_short_one():
+    def read(count: int) -> int:
+        session, memo = work(count, 2), Memo()
+        outcome(LESS[0] | SPEC, session, CHAT, memo)
+        session.user("And now?")
+        return exchanges_read(lambda: outcome(LESS[0] | SPEC, session, CHAT, memo))
+
+    assert read(800) < 1.5 * read(200)
+
+
+def test_of_what_a_note_stands_for_such_a_word_tells_nothing():
+    manifest = json.loads(outcome(LESS[0] | SPEC, work(400, 3), CHAT)[1])
+    assert len(manifest["changes"]) < 12 and "earlier/e1" in str(manifest["changes"])
+
+
+@pytest.mark.parametrize("term", [LESS[0] | C.redact(["part"]), C.cool(100_000)], ids=repr)
+def test_what_is_redacted_or_within_its_limit_is_looked_at_as_a_whole(term, everything):
+    session = work(200, 4)
+    assert outcome(term | SPEC, session, CHAT) == everything(term | SPEC, session, CHAT)
 
 
 def test_pinned_words_and_a_long_task_are_sent_from_in_front_of_it(told, everything):
@@ -144,7 +208,7 @@ def test_turns_go_on_from_it_as_from_a_look_at_everything(everything):
 def test_a_stretch_is_some_spaces_or_what_a_large_limit_can_use(words, stretches, monkeypatch):
     monkeypatch.undo()
     spaces = (500, 8_000, 16_000, 30_000, 32_000, 64_000)
-    inputs = SimpleNamespace(mapping=words)
+    inputs = SimpleNamespace(mapping=words, goes_by_log=bool(words))
     assert [origins.stretch(space, inputs) for space in spaces] == stretches
 
 

@@ -152,6 +152,23 @@ def test_sessions_of_every_shape_take_the_same_steps(compared, session, tokens, 
     list(growing(session, C.compaction(tokens, eager=eager), Memo(), positions))
 
 
+def test_where_the_user_speaks_twice_a_memo_takes_the_steps_that_there_would_be_without():
+    """A request ended between the two that is none any more: what it counted is not gone on from."""
+    session, memo, target = Session("twice"), Memo(), target_for("openai-chat")
+    session.user("Go.")
+    for _ in range(7):
+        session.assistant("It is so. " * 30)
+    session.user("And this?")
+    session.assistant("It is so. " * 30)
+    packs = []
+    for words in ("And more?", "And that?"):
+        session.user(words)
+        for one in (memo, Memo()):
+            spec = DEFAULT | C.compaction(1500, eager=False)
+            packs.append(SpecCompiler(spec, memo=one).compile(session.snapshot(), target))
+    assert packs[0] == packs[1] and packs[2] == packs[3]
+
+
 def test_a_failure_that_is_settled_is_held_no_longer_with_a_memo_or_without():
     session, memo, spec = work(40, 3), Memo(), DEFAULT | C.compaction(1500)
     for settle in (False, True):

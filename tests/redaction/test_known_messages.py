@@ -103,6 +103,16 @@ def test_an_id_is_redacted_once_for_its_call_and_its_result(monkeypatch) -> None
     assert asked == ["call 1", "find", "call 2"]
 
 
+def test_who_said_something_is_redacted_once_a_name(monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr(Redactor, "text", lambda self, text: asked.append(text) or text)
+    messages = tuple(Message("assistant", (Text(text=f"{n}"),), author="ann") for n in range(3))
+    redaction = PartRedaction(Redactor(patterns=("pii",)), Table())
+    for n in range(3):
+        redaction.block(Block(id=f"b{n}", source="history", messages=messages[n : n + 1]))
+    assert asked.count("ann") == 1
+
+
 PARTS = st.one_of(
     st.builds(Text, text=TEXTS),
     st.builds(Thinking, text=TEXTS, signature=st.sampled_from(["", "s"])),

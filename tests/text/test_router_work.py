@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.work_counts import function_calls
@@ -52,6 +53,45 @@ def test_no_selection_is_made_of_rows_before_the_last_form(monkeypatch):
     for size in range(22, 100, 8):
         assert "A-11" in shorten(json.dumps(ROWS), size, quarters).text
     assert not calls  # only what stands beside rows, a field or a cut text, could make one fit
+
+
+def test_of_a_json_much_too_long_no_form_is_made_that_can_not_fit(monkeypatch):
+    made: list[int] = []
+    forms = content_router.json_forms
+
+    def noted(value, some=FORMS):
+        return (made.append(1) or units for units in forms(value, some))
+
+    monkeypatch.setattr(content_router, "json_forms", noted)
+    rows = [{"id": f"order-number-{n:05}", "note": f"so it is {n} " * 4} for n in range(200)]
+    text = json.dumps(rows)
+    shorten(text, quarters(text) // 16, quarters)
+    assert len(made) == 1
+    shorten(text, quarters(text) // 3, quarters)
+    assert len(made) > 2
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["A-17", "depot 3", "so it is " * 9]),
+    lambda inner: (
+        st.lists(inner, max_size=6)
+        | st.dictionaries(st.sampled_from(["id", "name", "note", "when", "price"]), inner)
+        | st.lists(st.fixed_dictionaries({"id": inner, "note": inner}), min_size=1, max_size=9)
+    ),
+    max_leaves=40,
+)
+
+
+@given(VALUES, st.integers(3, 40))
+def test_what_is_much_too_long_is_what_all_forms_would_make_of_it(value, size):
+    text = json.dumps(value, indent=1)
+    made = shorten(text, size, quarters, kind="json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(content_router, "_barest_alone", lambda text, value, limit: [])
+        assert shorten(text, size, quarters, kind="json") == made
 
 
 def test_a_choice_among_units_asks_nothing_of_each():

@@ -20,7 +20,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
 from contextwright.spec.traits import View
-from contextwright.spec.word_roles import ConversationWindow, Indexed, Standing
+from contextwright.spec.word_roles import ConversationWindow, Indexed, Shortener, Standing
 from contextwright.tasks.signals import window_of
 
 MULTIPLES = (150, 200, 400, 800, 3200)
@@ -67,7 +67,7 @@ def view_of(body: Expr, terminal: Terminal | None) -> View:
     if not _LOG_VIEWS.isdisjoint(views) and not _stands_on_log(body, terms):
         return "all"
     if "fold" in views:  # it knows what the log says, and what words make of each exchange alone
-        return "fold" if maps(terms) else "all"
+        return "fold" if maps(terms) or lessens(body) else "all"
     if any(step.traits.scores for step in steps):
         return "log" if views.isdisjoint({"turn", "least"}) else "all"
     if "least" in views:
@@ -85,6 +85,16 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
     several, or none."""
     terms = list(_terms(body))
     return terms[0] if len(terms) == 1 else ()
+
+
+def lessens(body: Expr) -> bool:
+    """Whether all that a spec brings is the whole conversation, which one word alone shortens that
+    looks at each exchange by itself, once all of them are more than its own limit."""
+    match mapping_of(body):
+        case (Shortener() as word,):
+            return word.traits.view == "least" and _is_of_log(body)
+        case _:
+            return False
 
 
 def brings_calls(body: Expr) -> bool:

@@ -28,8 +28,9 @@ from contextwright.spec.word_roles import Guard
 if TYPE_CHECKING:
     from contextwright.compiler.trace import Tracer
 
-PAGE = 64
-"""Exchanges that are made at once where nobody knows how many it takes."""
+PAGE, MORE = 64, 4
+"""Exchanges that are made at once where nobody knows how many it takes; and the part of those so
+far that are made next, where that is more."""
 
 
 def maps(terms: list[tuple[Atom, ...]]) -> bool:
@@ -143,7 +144,7 @@ class MappedPrefix:
                 return start + bisect_left(sums, sums[-1] - tokens) - 1
             if start == first:
                 return None
-            size *= 2
+            size += max(PAGE, size // MORE)
 
     def _follow(self, start: int, stop: int, inputs: Inputs) -> None:
         log, preamble = inputs.snapshot.log, inputs.snapshot.preamble
@@ -249,9 +250,5 @@ def merge_mapped(spans: tuple[Span, ...], inputs: Inputs, tracer: "Tracer") -> N
         place = places.get(change.step, len(places))
         return place, orders[change.id] if change.step in places else 0
 
-    rest = (
-        change
-        for change in tracer.changes
-        if change.action == "summarized" or not is_within(orders[change.id], spans)
-    )
+    rest = (change for change in tracer.changes if not is_within(orders[change.id], spans))
     tracer.changes = sorted(rest, key=place_of)

@@ -240,7 +240,7 @@ def _standing(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks:
                 repr(terminal), after.before, after.blocks, why, last=True, merges=after.merges
             )
             spans = chain.from_iterable(one.spans for one in after.merges.values())
-            if state.inputs.mapping:
+            if state.inputs.goes_by_log:
                 merge_mapped(tuple(spans), state.inputs, state.tracer)
     return blocks
 

@@ -13,6 +13,7 @@ from contextwright.compiler.horizon import (
     folds,
     indexed_by,
     is_whole,
+    lessens,
     mapping_of,
     slides,
     standing_of,
@@ -63,6 +64,7 @@ class Plan(msgspec.Struct, frozen=True):
             their term may take, 0 where nothing says.
         view: how far back a compile looks to decide about one exchange.
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
+        lessens: whether what `Inputs.lessens` says is so.
         brings_calls: whether requests have calls whenever a turn has any, whichever a word takes
             out once the turn is over.
         age_limit: what leaves nothing of the conversation that is older than it says.
@@ -94,6 +96,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools_cap: int = 0
     view: View = "all"
     mapping: tuple[Atom, ...] = ()
+    lessens: bool = False
     brings_calls: bool = False
     age_limit: Atom | None = None
     indexed: Indexed | None = None
@@ -194,7 +197,10 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     step_key = next((one.step_key for one in traits if one.step_key), "")
     redactions = tuple(step for step in assembly if isinstance(step, Guard))
     every_redaction = tuple(atom for atom in atoms if isinstance(atom, Guard))
+    is_less = folds(terminal) and lessens(body)
     view = _view(view_of(body, terminal), body, validations)
+    if is_less and every_redaction:
+        view = "all"  # nobody takes out of what is not looked at what a note tells of it
     return Plan(
         body=body,
         redactions=redactions,
@@ -212,7 +218,8 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         ports=ports,
         tools_cap=min(_tool_caps(spec), default=0),
         view=view,
-        mapping=_mapping(body, redactions) if view in {"fold", "step"} else (),
+        mapping=() if is_less or view not in {"fold", "step"} else _mapping(body, redactions),
+        lessens=is_less and view == "fold",
         brings_calls=brings_calls(body),
         age_limit=age_limit(body),
         indexed=indexed_by(body),

@@ -365,6 +365,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             clean_name=self._name_cleaner(planned),
             ports=self.ports,
             mapping=planned.mapping,
+            lessens=planned.lessens,
             is_sole=planned.is_sole,
             answers=self.answers,
             dry=dry,

@@ -32,6 +32,7 @@ class PartRedaction:
     def __init__(self, redactor: Redactor, known: Table) -> None:
         self._redactor, self._known = redactor, known
         self._names: dict[str, str] = {}  # a tool's in each call of it, a call's with its result
+        self._authors: dict[str, str] = {}
 
     def block(self, block: Block) -> Block:
         """A block, redacted; a ref that names what is redacted is not shown."""
@@ -55,7 +56,7 @@ class PartRedaction:
 
     def _new(self, message: Message) -> Message:
         parts = self._parts(message.parts)
-        author = self._redactor.text(message.author) if message.author else ""
+        author = self._author(message.author) if message.author else ""
         same = all(new is old for new, old in zip(parts, message.parts, strict=True))
         if same and author == message.author:
             return message
@@ -128,6 +129,12 @@ class PartRedaction:
         return msgspec.structs.replace(
             part, call_id=call_id, name=name, content=content, extra=NO_FIELDS
         )
+
+    def _author(self, author: str) -> str:
+        new = self._authors.get(author)
+        if new is None:
+            new = self._authors[author] = self._redactor.text(author)
+        return new
 
     def _ident(self, id: str) -> str:
         new = self._names.get(id)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, cast
 
 import msgspec
@@ -11,7 +12,7 @@ from contextwright.redaction.ids import redacted_id
 from contextwright.redaction.named_fields import redact_json_text
 from contextwright.redaction.operators import REPLACE, Operator, put
 from contextwright.redaction.readings import base64_texts, readings
-from contextwright.redaction.scan import compile_patterns
+from contextwright.redaction.scan import Scanner, compile_patterns
 from contextwright.redaction.settle import Span, settled
 
 _ROUNDS = 3
@@ -37,7 +38,7 @@ def with_strings(value: Any, change: Callable[[str], str]) -> Any:
     return top[0]
 
 
-class Redactor(msgspec.Struct, frozen=True, eq=False):
+class Redactor(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What is redacted, and how.
 
     Args:
@@ -76,7 +77,11 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
         """Whether a look at a text tells that nothing of it goes, as of most names and ids."""
         if self.fields or self.entities or not self.patterns:
             return False
-        return compile_patterns(self.patterns).is_plain(text)
+        return self._scanner.is_plain(text)
+
+    @cached_property
+    def _scanner(self) -> Scanner:
+        return compile_patterns(self.patterns)
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """What its patterns and its detector find in a text."""
@@ -98,7 +103,7 @@ class Redactor(msgspec.Struct, frozen=True, eq=False):
         return self.text(text) == text
 
     def _search(self) -> Callable[[str], Iterator[Span]]:
-        patterned = compile_patterns(self.patterns).search() if self.patterns else None
+        patterned = self._scanner.search() if self.patterns else None
 
         def matches(text: str) -> Iterator[Span]:
             if patterned:

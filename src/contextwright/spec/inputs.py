@@ -71,6 +71,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         ports: what the application gives redactions.
         mapping: words between the log and the limit, where all that the limit is given of the
             conversation is what they make of each exchange alone (`Traits.maps`).
+        lessens: whether one word alone stands there instead, which makes each exchange as short as
+            it can once all of them are more than its own limit (`Shortener`).
         in_front: those that the blocks of one who asks about many passed before.
         answers: what models answered before.
         asked: collects the tasks that have no answer yet, by fingerprint.
@@ -114,6 +116,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     clean_name: Callable[[str], str] = str
     ports: RedactionPorts = NO_PORTS
     mapping: "tuple[Atom, ...]" = ()
+    lessens: bool = False
     in_front: FrontWords | None = None
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
@@ -127,6 +130,11 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
     undecided: list[str] = msgspec.field(default_factory=list[str])
     stepped: dict[object, int] = msgspec.field(default_factory=dict[object, int])
+
+    @property
+    def goes_by_log(self) -> bool:
+        """Whether a fold tells where its steps begin anew by what came, as it is given less."""
+        return self.lessens or bool(self.mapping)
 
     def resolve(self, ref: str) -> str | None:
         """The text behind a ref; None where it is not to be had, and a note says why."""

@@ -290,12 +290,29 @@ def _json(text: str, value: object, limit: Limit) -> tuple[str, int]:
     inner = long_string(value, max(INNER, 2 * limit.tokens))
     if inner is not None and _written(inner[1], text) * 100 >= len(text) * INNER_SHARE:
         return _with_inner(text, value, *inner, limit)
-    fits_bare = len(text) > limit.tokens * WIDEST * STEPS_FROM
+    barest = _barest_alone(text, value, limit)
     listing = results_in(value)
     if listing is not None:
-        rows = json_forms(value, () if fits_bare else FORMS[:4])
+        rows = json_forms(value, () if barest else FORMS[:4])
         return _fitted(text, chain(rows, result_forms(listing, TITLES)), limit)
-    return _fitted(text, json_forms(value, FORMS[-1:] if fits_bare else FORMS), limit)
+    return _fitted(text, barest or json_forms(value), limit)
+
+
+def _barest_alone(text: str, value: object, limit: Limit) -> list[list[Unit]]:
+    """The barest form of a JSON that is so long that no other can fit: each of them says more, and
+    this one takes more than any could that has its fields left out. None where another may fit."""
+    room = limit.tokens
+    if len(text) <= room * WIDEST:
+        return []
+    barest = list(json_forms(value, FORMS[-1:]))
+    if len(text) > room * WIDEST * STEPS_FROM:
+        return barest
+    return [] if _may_miss_fields(limit.count(joined(barest[0])), room) else barest
+
+
+def _may_miss_fields(tokens: int, room: int) -> bool:
+    """Whether a form of so many tokens could fit without some of its fields."""
+    return tokens * 2 <= room * 3
 
 
 def _parses(text: str) -> bool:
@@ -357,7 +374,7 @@ def _fitted(text: str, forms: Iterable[list[Unit]], limit: Limit) -> tuple[str, 
         if tokens <= room:
             # had nothing been shortened, the form before had fitted
             return whole, max(nth, sum([unit.omits for unit in units]))
-        if tokens * 2 <= room * 3 and may_miss(units, room, "fields"):
+        if _may_miss_fields(tokens, room) and may_miss(units, room, "fields"):
             but = select_units(units, room, count, limit.keep, missing="fields")
             if but.text and but.nouns <= {"fields"}:
                 return but.text, but.omitted

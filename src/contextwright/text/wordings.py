@@ -11,6 +11,8 @@ _START = (
 )
 _COMMAND = rf"(?:{_START}|[,;:] (?:(?:so|and|then|please) )?)"
 _WORD = re.compile("[a-z]+")
+_LETTERS = "".join(sign if sign.islower() else " " for sign in map(chr, range(128)))
+"""Each sign of ASCII as it is, but for those between words."""
 
 
 class SmallText(NamedTuple):
@@ -23,7 +25,9 @@ class SmallText(NamedTuple):
 def small_text(text: str) -> SmallText:
     """A text in small letters, its apostrophes straight."""
     small = text.casefold().replace("\u2019", "'")
-    return SmallText(small, frozenset(_WORD.findall(small)))
+    # in ASCII at half the cost
+    words = small.translate(_LETTERS).split() if small.isascii() else _WORD.findall(small)
+    return SmallText(small, frozenset(words))
 
 
 def any_of(lines: Iterable[str]) -> re.Pattern[str]:

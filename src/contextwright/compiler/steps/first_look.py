@@ -19,6 +19,9 @@ from contextwright.spec.saved_fold import SavedPrefix
 MORE = 2
 """Limits that a first compile looks at beside two stretches between places where steps begin anew:
 each is longer than that by what comes up to the assistant's next message."""
+GRAINS = 4
+"""Parts of a stretch by which the place moves where every compile begins there: what lies in front
+of it is not shortened any more."""
 
 
 def told_prefix(limit: int, inputs: Inputs) -> KnownPrefix | None:
@@ -28,6 +31,8 @@ def told_prefix(limit: int, inputs: Inputs) -> KnownPrefix | None:
     if snapshot.position != len(log) or last <= first:
         return None
     tokens = tokens_between(first, last, inputs) - 2 * stretch(limit, inputs) - MORE * limit
+    if inputs.lessens:
+        tokens -= tokens % (stretch(limit, inputs) // GRAINS)
     place = place_of(tokens, last, inputs) if tokens > 0 else first
     orphans = log.ends("kind", ORPHAN, snapshot.position)  # which no request has
     if place <= first or (orphans is not None and log.exchange_index(orphans[0]) < place):

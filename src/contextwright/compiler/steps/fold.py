@@ -186,7 +186,7 @@ class Fold:
         which steps look for files: hardly any step asks for one of them, and then the log has it.
         The task may stand shortened."""
         prefix = self.prefix
-        if prefix is None or inputs.mapping:
+        if prefix is None or inputs.goes_by_log:
             return
         upto = self.states[-1].decisions.upto if self.states else 0
         stop = min(self.origins.before(self.origin), prefix.place, upto - SEEN)
@@ -230,6 +230,7 @@ class Fold:
             state = self.states.pop()
             if state.since < state.place:
                 self.states.append(msgspec.structs.replace(state, place=state.since))
+            self.counted = Counted()  # what comes next is a request that ends before its own
         if not self.origins.reaches(self.states[-1].place if self.states else 0):
             self.origins = Origins()  # they began with what was saved, which is of another one
 
@@ -314,7 +315,7 @@ class Fold:
         Args:
             prefix: what stands as the log has it.
         """
-        if inputs.mapping and prefix is None and before:
+        if inputs.goes_by_log and prefix is None and before:
             prefix = SavedPrefix(before, inputs.snapshot.preamble + before, 0, 0, 0)
         return self.digest.before(self.blocks, stop, inputs, prefix)
 

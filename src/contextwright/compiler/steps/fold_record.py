@@ -26,7 +26,7 @@ Numbers = tuple[tuple[int, int], ...]
 def fold_key(economy: Economy, settled: tuple[str, ...], inputs: Inputs) -> str:
     """Names all that decisions depend on beside the conversation."""
     parts = (VERSION, economy, settled, inputs.cost_id)
-    if inputs.mapping:  # steps began anew by what words left, in versions before this one
+    if inputs.goes_by_log:  # steps began anew by what words left, in versions before this one
         parts = (*parts, "by what came")
     return sha256(msgspec.json.encode(parts)).hexdigest()[:16]
 

@@ -109,7 +109,7 @@ def scope_of(stage: FoldHistory, limit: int, inputs: Inputs) -> str:
 def saved_with_prefix(stage: FoldHistory, limit: int, inputs: Inputs) -> SavedFold | None:
     """The newest saved fold for this limit and target that may be of this log; whether it is,
     its content proves. None behind words that map the log: none is saved of them."""
-    if inputs.mapping:
+    if inputs.goes_by_log:
         return None
     scope = scope_of(stage, limit, inputs)
     for saved in sorted(inputs.folds, key=lambda saved: -saved.place):

@@ -29,14 +29,14 @@ def stretch(space: int, inputs: Inputs) -> int:
     Args:
         space: what exchanges and note may have together.
     """
-    spaces = SPACES if not inputs.mapping or is_redacted(inputs) else SHORTENED
+    spaces = SHORTENED if inputs.goes_by_log and not is_redacted(inputs) else SPACES
     return max(min(spaces, FEWEST) * space, min(spaces * space, STRETCH))
 
 
 def logged_cost(inputs: Inputs) -> Callable[[Block], int]:
     """Tokens of an exchange by which is told where steps begin anew: behind words, those that the
     log tells, but for the task, which may stand shortened."""
-    if not inputs.mapping:
+    if not inputs.goes_by_log:
         return inputs.cost
     snapshot, task = inputs.snapshot, inputs.protection.task
 
@@ -125,7 +125,7 @@ class Origins:
             space: what exchanges and note may have together.
         """
         origin = newest = self._newest(blocks, stop, stretch(space, inputs), logged_cost(inputs))
-        while origin and inputs.mapping and not self._is_long(blocks, origin, space, inputs):
+        while origin and inputs.goes_by_log and not self._is_long(blocks, origin, space, inputs):
             origin = self.before(origin)
         self.goes_on = origin != newest
         return origin

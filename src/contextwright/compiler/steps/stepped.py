@@ -97,6 +97,8 @@ def stepped(
         decisions = fold.decisions(newer, economy, inputs, known.place if known is not None else 0)
         if known is not None and (decisions.upto < known.place or decisions.note is None):
             return Stepped(blocks, blocks)  # it went back; or each that it dropped has its entry
+        if known is not None and inputs.lessens and fold.origins.before(fold.origin) < known.place:
+            return Stepped(blocks, blocks)  # what came in front of it decides something after all
         sent = (*fold.sent(decisions, inputs), *texts)
         fold.prefix = _next_prefix(fold, raw, known, inputs)
         if decisions.steps:
@@ -104,7 +106,7 @@ def stepped(
             scope = scope_of(stage, limit, inputs)
             inputs.folded.append(fold.record(decisions, prefix, scope, inputs))
         fold.release(inputs)
-        is_all = known is None and not (inputs.mapping and decisions.note is not None)
+        is_all = known is None and not (inputs.goes_by_log and decisions.note is not None)
         if is_all or not with_merges:
             return Stepped(blocks, sent)
         looked_at = (*_with_held(raw, fold.blocks, decisions), *texts)
@@ -115,6 +117,8 @@ def stepped(
 
 def known_until(stage: FoldHistory, limit: int, inputs: Inputs) -> int:
     """The exchange from which on a compile may look; the first one where no fold is known."""
+    if inputs.lessens:
+        return _told_until(stage, limit, inputs)
     with inputs.memo.growing(_key(stage, limit, inputs), Fold) as fold:
         if inputs.mapping and fold.prefix is not None:
             fold.prefix = fold.prefix.as_mapped(fold.blocks, inputs)
@@ -124,6 +128,20 @@ def known_until(stage: FoldHistory, limit: int, inputs: Inputs) -> int:
     elif prefix is None and is_new:
         prefix = told_prefix(limit, inputs)
     return prefix.stop if prefix is not None and prefix.holds(inputs) else inputs.snapshot.preamble
+
+
+def _told_until(stage: FoldHistory, limit: int, inputs: Inputs) -> int:
+    """The same behind a word that shortens all to the least: what it makes of an exchange is no
+    part of the log, so the fold begins anew as soon as the place moves that the log tells."""
+    prefix = told_prefix(limit, inputs)
+    if prefix is None or not prefix.holds(inputs):
+        return inputs.snapshot.preamble
+    late = msgspec.structs.replace(inputs, start=prefix.stop)
+    with inputs.memo.growing(_key(stage, limit, late), Fold) as fold:
+        known = fold.prefix
+        if known is None or known.stop != prefix.stop or not known.holds(inputs):
+            fold.__init__()
+    return prefix.stop
 
 
 def _has_begun(
@@ -164,7 +182,9 @@ def _fold(stage: FoldHistory, limit: int, inputs: Inputs) -> Generator[Fold]:
 
 
 def _key(stage: FoldHistory, limit: int, inputs: Inputs) -> tuple[object, ...]:
-    return "steps", stage, limit, inputs.cost_id, inputs.mapping, inputs.ports
+    # what a look at everything shortens, one from further on has as it came
+    is_part = inputs.lessens and inputs.start > inputs.snapshot.preamble
+    return "steps", stage, limit, inputs.cost_id, inputs.mapping, inputs.ports, is_part
 
 
 def _known(fold: Fold, inputs: Inputs) -> KnownPrefix | None:
@@ -227,6 +247,8 @@ def _next_prefix(
 ) -> KnownPrefix | None:
     """What the next compile need not look at: what the note stands for, and the one before it, to
     which a late result may lead back, as may an exchange of which words make something else."""
+    if inputs.lessens:
+        return known
     states, final = fold.states[-2:], len(fold.blocks)
     if inputs.mapping:
         final = max(0, final_until(inputs) - inputs.snapshot.preamble)
@@ -246,7 +268,7 @@ def _noted(
 ) -> SavedPrefix | None:
     """What the newest note stands for, as it is saved: the same wherever a compile began. None
     behind words that map the log: what they make of it is not saved."""
-    if inputs.mapping:
+    if inputs.goes_by_log:
         return None
     noted, log = fold.noted, inputs.snapshot.log
     if noted is None or noted.place != decisions.upto or not noted.holds(inputs):
@@ -285,7 +307,7 @@ def _note_sources(
     newer = {whole[at].order for at in range(place, decisions.upto)} - held
     stop = max(newer, default=begin - 1) + 1
     spans = spans_between(first, stop, {*held, *(set(range(begin, stop)) - newer)})
-    if inputs.mapping or known is None:
+    if inputs.goes_by_log or known is None:
         tokens = sum(tokens_between(start, stop, inputs) for start, stop in spans)
     else:
         tokens = known.tokens + sum(map(cost, [b for b in before if b.order in newer]))
