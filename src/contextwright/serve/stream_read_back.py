@@ -154,11 +154,16 @@ class StreamReadBack:
         self._new_reader(b"application/json").feed(text)
         try:
             source: Any = msgspec.json.decode(text)
-        except msgspec.DecodeError as error:
-            raise UpstreamReset("the answer is no JSON") from error
-        if isinstance(source, list):  # Gemini's streams, unless events are asked for
-            return self._pieces(list_if(source))
-        return msgspec.json.encode(self._held.whole(object_if(source)))
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            source = None
+        if isinstance(source, dict):
+            return msgspec.json.encode(self._held.whole(object_if(source)))
+        pieces = list_if(source)
+        if pieces and all(isinstance(piece, dict) for piece in pieces):
+            return self._pieces(pieces)  # Gemini's streams, unless events are asked for
+        if self._round:
+            raise UpstreamReset("what it went on with is no answer of a model")
+        return text  # a page of something in front of the upstream, or nothing: the caller's
 
     def _pieces(self, listed: list[Any]) -> bytes:
         """A stream that is a list: what the client sees of it, with what it saw before."""
