@@ -10,7 +10,6 @@ from typing import Any
 
 from contextwright.errors import SessionError
 
-
 _NAMED_BY_US = ("psycopg",)
 """Loggers of libraries whose failures are errors of ours: a pool warns at each attempt."""
 
