@@ -10,6 +10,7 @@ from tests.serve.raw_upstream import RawAnswer, post, proxied, tool_loop, wait_f
 from tests.serve.socket_upstream import RESET, chunk, head, proxied_sockets, whole
 
 from contextwright import C
+from contextwright.serve import stream_read_back
 
 SPEC = C.compaction(4000)
 LONG = tool_loop(20)
@@ -102,6 +103,18 @@ def test_an_answer_that_is_none_comes_back_as_it_came(what):
         assert status == 200 and text == body
         assert [said[name.title()] for name, _ in headers] == [value for _, value in headers]
         assert said["x-contextwright-action"] == "rewritten"
+
+
+def test_an_answer_too_long_to_be_read_is_passed_on_as_it_comes(monkeypatch):
+    monkeypatch.setattr(stream_read_back, "_LONGEST", 1000)
+    long = json.dumps({"choices": [{"message": {"content": "x" * 9000}}]}).encode()
+    parts = [head(CHUNKED), *(chunk(long[at : at + 600]) for at in range(0, len(long), 600))]
+    with proxied_sockets(lambda number: [*parts, b"0\r\n\r\n"], spec=SPEC, read_back=True) as (
+        _,
+        proxy,
+    ):
+        status, _, text = post(proxy.url, LONG)
+        assert status == 200 and text == long
 
 
 @pytest.mark.parametrize("status", [401, 404, 429, 500, 529])
