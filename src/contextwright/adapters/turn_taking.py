@@ -8,7 +8,7 @@ MessageT = TypeVar("MessageT")
 _SPEAKERS = ("user", "assistant")
 
 
-class Turns(Protocol[MessageT]):
+class SpokenTurns(Protocol[MessageT]):
     """What is needed of a framework's messages."""
 
     def role(self, message: MessageT) -> str:
@@ -25,7 +25,7 @@ class Turns(Protocol[MessageT]):
 
 
 def in_turns(
-    access: Turns[MessageT], model: object, own: Sequence[MessageT], sent: list[MessageT]
+    access: SpokenTurns[MessageT], model: object, own: Sequence[MessageT], sent: list[MessageT]
 ) -> list[MessageT]:
     """What is sent, neighbours of one role as one, where the model is one of Bedrock's. What is
     sent as it came stays so.

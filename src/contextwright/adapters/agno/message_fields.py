@@ -79,8 +79,8 @@ class MessageFields:
         thought: dict[str, Any] = next(filter(_is_thought, parts), {})
         new |= {name: thought.get(name) for name in (_REASONING, _SEALED)}
         data: dict[str, Any] = {**(message.provider_data or {}), _ITEM: thought.get(_ITEM)}
-        place, said = place_of(data), None if content == message.content else content or ""
-        blocks = blocks_with(data.get(place) or [], calls, said, servers)
+        place, text_now = place_of(data), None if content == message.content else content or ""
+        blocks = blocks_with(data.get(place) or [], calls, text_now, servers)
         data[place] = [b for b in blocks if thought or b.get("type") not in THOUGHTS] or None
         return message.model_copy(update={**new, "provider_data": data})
 
