@@ -197,3 +197,61 @@ def test_who_speaks_is_redacted_with_what_is_said():
     first, *others = request.messages_of(Context(C.redact("email"), model="gpt-5")(request.body))
     assert (first.content, first.name) == ("hi", "[REDACTED]") and others == list(own[1:])
     assert own[0].name == "zoe@b.co"
+
+
+def used_computer(number, *, wrapped):
+    """A call of OpenAI's computer, which stands in the answer's content alone, and its picture."""
+    call = {
+        "type": "computer_call", "id": f"cu_{number}", "call_id": f"cc_{number}",
+        "action": {"type": "type", "text": "mail a@b.co"}, "status": "completed",
+        "pending_safety_checks": [],
+    }  # fmt: skip
+    picture = {"type": "input_image", "image_url": "data:image/png;base64,aGk="}
+    if wrapped:
+        call = {"type": "non_standard", "value": call}
+        output = {"type": "computer_call_output", "call_id": f"cc_{number}", "output": picture}
+        picture = {"type": "non_standard", "value": output}
+    said = {"type": "text", "text": "so", "annotations": []}
+    kind = {"type": "computer_call_output"}
+    result = ToolMessage([picture], tool_call_id=f"cc_{number}", additional_kwargs=kind)
+    return [AIMessage([said, call]), result]
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_picture_of_the_screen_answers_its_call(wrapped):
+    """It was taken for a result without a call, and its call was sent without a result."""
+    uses = [message for n in range(20) for message in used_computer(n, wrapped=wrapped)]
+    messages = [HumanMessage("go"), *uses]
+    assert sent(messages, C.default()) == messages
+    for spec in (C.budget(500), C.compaction(500), C.window(steps=3)):
+        new = sent(messages, spec)
+        assert len(new) < len(messages)
+        calls = [m.content[-1] for m in new if isinstance(m, AIMessage) and len(m.content) == 2]
+        ids = [(call.get("value") or call)["call_id"] for call in calls]
+        assert ids == [m.tool_call_id for m in new if isinstance(m, ToolMessage)] and ids
+    (_, first, *_) = sent(messages[:3], C.redact("email"))
+    called = first.content[-1].get("value") or first.content[-1]
+    assert called["action"] == {"type": "type", "text": "mail [REDACTED]"}
+    assert called["call_id"] == "cc_0"
+
+
+def test_a_custom_tool_is_called_with_a_text_and_answers_with_one():
+    """Its call stood in a request twice, and what was shortened of its result was no output."""
+    block = {"type": "custom_tool_call", "id": "ct_1", "call_id": "c1", "name": "run"}
+    block["input"] = "mail a@b.co"
+    call = {"name": "run", "args": {"__arg1": block["input"]}, "id": "c1", "type": "tool_call"}
+    output = {"type": "custom_tool_call_output", "output": "row of a@b.co\n" * 400}
+    messages = [
+        HumanMessage("go"), AIMessage([block], tool_calls=[call]), ToolMessage([output], tool_call_id="c1"),
+    ]  # fmt: skip
+    request = MappedRequest(MESSAGES, messages, model="gpt-5")
+    assert str(request.body).count("mail a@b.co") == 1
+    assert sent(messages, C.default()) == messages
+    _, first, result = sent(messages, C.redact("email"))
+    assert first.content[0] == {**block, "input": "mail [REDACTED]"}
+    assert first.tool_calls[0]["args"] == {"__arg1": "mail [REDACTED]"}
+    assert result.content == [{**output, "output": "row of [REDACTED]\n" * 400}]
+    later = [AIMessage("so"), HumanMessage("on"), AIMessage("yes"), HumanMessage("more")]
+    *_, shorter = sent([*messages, *later], C.compact(stale_after=1))[:3]
+    (now,) = shorter.content
+    assert now["type"] == output["type"] and len(now["output"]) < len(output["output"]) / 2

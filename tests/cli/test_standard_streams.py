@@ -91,3 +91,13 @@ def test_a_closed_standard_error_is_nothing_to_fail_of(path, command):
         ["sh", "-c", closed, "sh", *CTX, command, str(path)], stdout=subprocess.PIPE
     )
     assert done.returncode == 0 and done.stdout
+
+
+def test_a_server_that_is_down_is_told_once_in_our_words():
+    """A pool of psycopg's warns at each of its attempts where nobody set logging up."""
+    pytest.importorskip("psycopg_pool")
+    data = "postgresql://u:secret@127.0.0.1:1/x"
+    done = run("serve", "--data", data, "--upstream", "http://127.0.0.1:9", "--port", "0")
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 10 and b"secret" not in done.stderr
+    assert [line.split()[0] for line in lines] == ["error:", "at:", "fix:"], lines

@@ -272,6 +272,9 @@ def test_messages_of_several_formats_can_not_be_written_back():
     messages = [{"role": "user", "parts": [{"text": "Hello there"}]}, ("ai", "Yes?")]
     with pytest.raises(NotInThisFormat, match="can not be written back"):
         Context(C.default(), model="gpt-5")(messages)
+    converse = [{"role": "user", "content": [{"text": "Hello"}]}]
+    with pytest.raises(NotInThisFormat, match="messages of 'bedrock' can not be written back"):
+        Context(C.default(), model="claude-sonnet-4-5")(converse)
 
 
 def test_a_context_without_a_model_needs_a_body_that_names_one():

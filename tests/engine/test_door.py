@@ -96,6 +96,14 @@ def test_a_body_brings_its_tools_and_its_model():
         compile({"messages": MESSAGES})
 
 
+def test_a_body_of_bedrock_names_its_model_and_its_answer_s_room():
+    id = "anthropic.claude-sonnet-4-5-20250929-v1:0"
+    messages = [{"role": "user", "content": [{"text": "hi"}]}]
+    pack = compile({"modelId": id, "messages": messages, "inferenceConfig": {"maxTokens": 700}})
+    assert (pack.manifest.format, pack.request["model"]) == ("anthropic", id)
+    assert pack.manifest.reserved_output == pack.request["max_tokens"] == 700
+
+
 def test_an_engine_takes_messages_too():
     engine = Engine(NEWEST, "gpt-5")
     expected = engine.compile(session_of()).request

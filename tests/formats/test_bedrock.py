@@ -7,6 +7,7 @@ from hypothesis import given
 from tests.formats.bodies import BEDROCK
 from tests.formats.rounds import assert_comes_back, document, sessions
 
+from contextwright import C, compile
 from contextwright.errors import MalformedRecord
 from contextwright.formats import bedrock, read_session, write_session
 from contextwright.session import Event, File, Image, Opaque, Session, Text, Thinking, ToolResult
@@ -35,7 +36,59 @@ def test_a_body_comes_back_with_its_system_tools_and_parameters():
         "anthropic",
     )
     assert result.results[0].text == 'seen\n{"n": 1.0}'
-    assert [part.kind for part in rest.parts] == ["guardContent"]
+    assert [part.text for part in rest.parts] == ["guarded"]
+
+
+def test_a_cache_point_behind_a_result_is_no_user_who_speaks():
+    """A user's turn began with each step: nothing of the running turn was its own any more."""
+    point, longer = {"cachePoint": {"type": "default"}}, {"cachePoint": {"type": "d", "ttl": "1h"}}
+    result = {"toolResult": {"toolUseId": "c1", "content": [{"text": "seen"}]}}
+    call = {
+        "role": "assistant",
+        "content": [{"toolUse": {"toolUseId": "c1", "name": "f", "input": {}}}],
+    }
+    messages = [
+        {"role": "user", "content": [{"text": "look"}, point]},
+        call,
+        {"role": "user", "content": [result, longer]},
+        {"role": "assistant", "content": [{"text": "seen"}]},
+        {"role": "user", "content": [{"text": "more"}]},
+    ]  # fmt: skip
+    session = assert_comes_back(bedrock, {"modelId": "anthropic.claude", "messages": messages})
+    assert [event.role for event in session.log] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+    ]
+    assert session.snapshot().turn == 1
+    pack = compile(session, C.default(), model="claude-sonnet-4-5")
+    assert "opaque of e2" not in str(pack.manifest.unrendered)
+    copy = read_session(write_session(session))  # in our own form
+    assert bedrock.write(copy)["messages"] == messages
+
+
+def test_what_is_said_in_a_block_around_it_is_said():
+    """A user's guarded words, and an answer beside its citations, were parts that nobody reads."""
+    guarded = {"guardContent": {"text": {"text": "is it safe", "qualifiers": ["guard_content"]}}}
+    cited = {"citationsContent": {"content": [{"text": "It is, "}, {"text": "says page 2."}],
+             "citations": [{"title": "a", "location": {"documentPage": {"documentIndex": 0}}}]}}  # fmt: skip
+    picture = {"guardContent": {"image": {"format": "png", "source": {"bytes": "aGk="}}}}
+    messages = [
+        {"role": "user", "content": [guarded, picture]},
+        {"role": "assistant", "content": [cited]},
+        {"role": "user", "content": [{"text": "sure?"}]},
+    ]
+    session = assert_comes_back(bedrock, {"modelId": "m", "messages": messages})
+    assert [event.text for event in session.log] == ["is it safe", "It is, says page 2.", "sure?"]
+    pack = compile(session, C.default(), model="claude-sonnet-4-5")
+    assert "is it safe" in str(pack.request) and "says page 2." in str(pack.request)
+    named = {one.reason.split("'")[1] for one in pack.manifest.unrendered if one.part == "field"}
+    assert named == {
+        "messages[].content[].guardContent.text.qualifiers",
+        "messages[].content[].citationsContent.citations",
+    }
 
 
 def test_what_is_appended_is_written_behind_and_the_rest_stays():

@@ -1,6 +1,9 @@
 """`backup`: whole copies of stores in use; what a database refers to is in the artifacts beside it."""
 
+import os
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 
@@ -73,6 +76,39 @@ def test_a_failed_backup_leaves_the_one_before(tmp_path, monkeypatch):
         backup([tmp_path / "sessions.db"], tmp_path / "backup", progress=stop)
     assert SQLiteSessions(made.backup).ids() == ["s"]
     assert not list((tmp_path / "backup").glob("*.tmp"))
+
+
+KILLED = """
+import os, signal, sys
+from contextwright.stores.backup import backup
+backup(sys.argv[1:3], sys.argv[3], progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+def test_what_a_killed_backup_left_is_removed_by_the_next_one(tmp_path):
+    """It is a whole copy, or a part of one, of what may be erased in the store."""
+    store = SQLiteSessions(tmp_path / "sessions.db")
+    store.save(session_of("u: one", id="s"))
+    artifacts, to = FileArtifacts(tmp_path / "artifacts"), tmp_path / "backup"
+    artifacts.put(b"one")
+    subprocess.run([sys.executable, "-c", KILLED, store.path, artifacts.root, to], check=False)
+    (left,) = to.glob("sessions.db.*.tmp")
+    others = [to / "sessions.db.old.tmp", to / "other.db.00000000.tmp", to / "notes.tmp"]
+    half = to / "artifacts" / "blobs" / "abc.0123abcd.tmp"
+    journal = to / f"{left.name}-journal"
+    half.parent.mkdir(parents=True)
+    (half.parents[1] / "names").mkdir()
+    for path in (half, journal, *others):
+        path.touch()
+
+    backup([store.path, artifacts.root], to)
+    assert left.exists() and half.exists(), "another one may be at work there"
+    for path in (left, half, journal, *others):
+        os.utime(path, (0, 0))
+    backup([store.path, artifacts.root], to)
+    assert not (left.exists() or half.exists() or journal.exists())
+    assert all(path.exists() for path in others), "the user's own"
+    assert SQLiteSessions(to / "sessions.db").ids() == ["s"]
 
 
 def test_what_can_not_be_backed_up_is_named(tmp_path):

@@ -6,14 +6,48 @@ from typing import Any
 
 from contextwright.adapters.part_view import PartView
 
-NATIVE_CALLS = {"tool_use", "function_call"}
+_NATIVE_CALLS = {"tool_use", "function_call", "custom_tool_call"}
 """Types of a provider's own blocks of calls, which stand beside the framework's calls."""
+_LONE_CALLS = {"computer_call": "action"}
+"""Types of those that stand alone and are answered by a result, and what they are called with."""
+_CUSTOM, _CUSTOM_INPUT = "custom_tool_call_output", "__arg1"
+"""Type of the result of a tool that is called with a text; what the framework calls that text."""
+_WRAPPED = "non_standard"
+"""Type of a block around one that the framework's own form does not know."""
+_CITED = {"citations", "annotations"}
 _CACHE = "cache_control"
 _NO_WORDS = frozenset(
     {"image", "image_url", "input_image", "audio", "input_audio", "video", "file", "input_file",
-     "media", "tool_reference"}
+     "media", "tool_reference", "computer_call_output"}
 )  # fmt: skip
 """Types of blocks in a result that are bytes, an address or a name."""
+
+
+def block_view(block: Mapping[str, Any]) -> PartView | None:
+    """What a provider's own block of a call is: nothing more, where it stands among the framework's
+    calls; a call, where it does not, as OpenAI's of a computer. None of any other block."""
+    own = _unwrapped(block)
+    kind = own.get("type")
+    if kind in _NATIVE_CALLS:
+        return PartView("opaque")
+    if kind not in _LONE_CALLS:
+        return None
+    return PartView.call(own.get("call_id"), kind, own.get(_LONE_CALLS[kind]))
+
+
+def block_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """A copy of a block with another text, or of a call with other arguments. What is cited was
+    another text's."""
+    own = _unwrapped(block)
+    if (kind := own.get("type")) in _LONE_CALLS:
+        called = {**own, _LONE_CALLS[kind]: json.loads(text)}
+        return called if own is block else {**block, "value": called}
+    return {**{key: block[key] for key in block if key not in _CITED}, "text": text}
+
+
+def _unwrapped(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    value: Any = block.get("value") if block.get("type") == _WRAPPED else None
+    return value if isinstance(value, dict) else block
 
 
 def blocks_of(content: Any) -> list[Any]:
@@ -37,6 +71,8 @@ def with_texts(content: Any, texts: Sequence[str]) -> Any:
 def result_text(content: Any) -> str:
     """The text of a tool's result: a line for each of its blocks that are texts, behind them the
     JSON of those that hold words in another form, such as what a search found."""
+    if (custom := _custom(content)) is not None:
+        return custom["output"]
     lines = [block["text"] for block in _texts_of_result(content)]
     return "\n".join([*lines, *map(_line, filter(_has_words, blocks_of(content)))])
 
@@ -44,6 +80,8 @@ def result_text(content: Any) -> str:
 def result_with(content: Any, text: str) -> Any:
     """The content of a result with another text, its pictures and its mark of a cache. Blocks that
     hold words stay blocks, where the text still has their JSON behind everything else."""
+    if (custom := _custom(content)) is not None:
+        return [{**custom, "output": text}]
     blocks = blocks_of(content)
     worded = [block for block in blocks if _has_words(block)]
     now = _worded(text, worded) if worded else []
@@ -63,13 +101,23 @@ def result_view(content: Any, id: str) -> PartView:
     """A result: its text, and the blocks that this says nothing of, pictures, sounds and files."""
     blocks = (block for block in blocks_of(content) if isinstance(block, dict))
     media = [block for block in blocks if "text" not in block and not _has_words(block)]
+    media = [] if _custom(content) is not None else media
     return PartView.result(result_text(content), id, media)
+
+
+def _custom(content: Any) -> dict[str, Any] | None:
+    """The block of a result that is the text of a custom tool; None of any other result."""
+    blocks = blocks_of(content)
+    if not blocks or not isinstance(blocks[0], dict) or blocks[0].get("type") != _CUSTOM:
+        return None
+    return blocks[0] if isinstance(blocks[0].get("output"), str) else None
 
 
 def _has_words(block: Any) -> bool:
     """Whether it is no text, and yet of words: no picture, sound or file, and no name alone."""
     if not isinstance(block, dict) or "text" in block:
         return False
+    block = _unwrapped(block)
     source = block.get("source")
     is_file = isinstance(source, dict) and source.get("type") not in ("text", "content")
     return not (is_file or block.get("type") in _NO_WORDS)
@@ -105,12 +153,15 @@ def following(blocks: Sequence[Any], calls: Sequence[Mapping[str, Any]]) -> list
 
 
 def _following(block: Any, calls: dict[str, list[Mapping[str, Any]]]) -> Any:
-    if not isinstance(block, dict) or block.get("type") not in NATIVE_CALLS:
+    if not isinstance(block, dict) or block.get("type") not in _NATIVE_CALLS:
         return block
     same = calls.get(str(block.get("call_id") or block.get("id")))
     if not same:
         return None
     args = same.pop(0)["args"]
+    if block["type"] == "custom_tool_call":
+        text = args.get(_CUSTOM_INPUT) if isinstance(args, dict) else args
+        return {**block, "input": text} if isinstance(text, str) else block
     if block["type"] == "function_call":
         is_text = isinstance(args, str)  # what a model wrote that is no JSON
         return {**block, "arguments": args if is_text else json.dumps(args, ensure_ascii=False)}

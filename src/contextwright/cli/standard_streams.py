@@ -2,12 +2,16 @@
 or written is an error of ours, and a reader that has seen enough ends a command in peace."""
 
 import io
+import logging
 import sys
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from typing import Any
 
 from contextwright.errors import SessionError
+
+_NAMED_BY_US = ("psycopg",)
+"""Loggers of libraries whose failures are errors of ours: a pool warns at each attempt."""
 
 
 class _Output(io.FileIO):
@@ -42,7 +46,9 @@ class _Output(io.FileIO):
 @contextmanager
 def sound_streams() -> Generator[None]:
     """While it is open, the standard output takes every text, in whatever encoding, and a failure
-    to write it is a `SessionError`, or the end where nobody reads."""
+    to write it is a `SessionError`, or the end where nobody reads. The standard error has our own
+    words alone."""
+    _mute_libraries()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -64,6 +70,15 @@ def sound_streams() -> Generator[None]:
         sys.stdout, raw.is_closing = before, True
         output.flush()
         output.detach()
+
+
+def _mute_libraries() -> None:
+    """Leave unwritten what libraries log of failures that are named by an error of ours: where
+    nobody set logging up, Python writes it to the standard error."""
+    for name in _NAMED_BY_US:
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
 
 
 def foreign_output() -> AbstractContextManager[object]:

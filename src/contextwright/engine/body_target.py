@@ -15,10 +15,12 @@ from contextwright.render.target import DEFAULT_RESERVE, Target, read_tools
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 
-_ROOM = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+_ROOM = (
+    "max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "maxTokens",
+)  # fmt: skip
 """Where a body says how long the answer may be."""
-_CONFIGS = ("config", "generationConfig", "generation_config")
-"""Where Gemini's bodies say so."""
+_CONFIGS = ("config", "generationConfig", "generation_config", "inferenceConfig")
+"""Where Gemini's bodies say so, and Bedrock's."""
 
 
 def target_of_call(
@@ -40,7 +42,7 @@ def target_of_call(
     fields: Mapping[str, Any] = body.fields if body is not None else {}
     if body is None and isinstance(source, Mapping):
         fields = cast("Mapping[str, Any]", source)
-    named = body.model or None if body is not None else _text(fields.get("model"))
+    named = _text(body.model) if body is not None else _named_model(fields)
     whom = model or named
     choices: dict[str, Any] = {**_answer_room(fields), **options}
     if snapshot is not None and whom and isinstance(whom, str):
@@ -80,6 +82,11 @@ def request_of(snapshot: Snapshot) -> RequestBody | None:
         if body is not None and body.is_request:
             return body
     return None
+
+
+def _named_model(fields: Mapping[str, Any]) -> str | None:
+    """The model that a body names, Bedrock's as `modelId`."""
+    return _text(fields.get("model")) or _text(fields.get("modelId"))
 
 
 def _text(value: object) -> str | None:

@@ -400,7 +400,7 @@ class Context(ProcessBound):
             )
         if format not in LISTS:
             raise NotInThisFormat(
-                f"messages of the format {format or 'of several kinds'!r} can not be written back",
+                f"{_named_messages(format, history.session)} can not be written back",
                 where="context(messages)",
                 fix=f"give messages of one of {', '.join((*LISTS, *FRAMEWORKS))}, or send "
                 "context.compile(messages).request",
@@ -413,6 +413,12 @@ class Context(ProcessBound):
 
         shape = model, format, target.reserved_output, target.read_back
         return self._engines.engine(tenant, shape, made)
+
+
+def _named_messages(format: str, session: Session) -> str:
+    """Messages that are of none of the formats that are written back, by what they are."""
+    named = {format} if format else {name for event in session.log for name in event.extra}
+    return f"messages of {', '.join(map(repr, sorted(named)))}" if named else "these messages"
 
 
 def _reserved(

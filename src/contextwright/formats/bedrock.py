@@ -6,6 +6,8 @@ A block says by its one key what it is. Bytes are base64, as the REST interface 
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from contextwright.formats.anthropic import user_events
 from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
@@ -44,6 +46,10 @@ KNOWN_KINDS = frozenset(
     {"cachePoint", "guardContent", "citationsContent", "searchResult", "toolAddition",
      "toolRemoval", "image", "document", "video", "audio", "reasoningContent"}
 )  # fmt: skip
+_POINT = "cachePoint"
+"""Kind of the block that marks a place for the provider's cache."""
+_WRAPPED, _IN = ("guardContent", "citationsContent"), "in"
+"""Kinds of blocks around a text; and where a text says which it came in."""
 _KINDS = KNOWN_KINDS | {"text", "toolUse", "toolResult"}
 _MEDIA = {
     "jpg": "image/jpeg", "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown",
@@ -135,9 +141,23 @@ def _events(value: Any, where: str) -> list[Event]:
         raise wrong("a role of user or assistant", role, f"{where}, field role")
     parts = [part_of(block, at) for block, at in message.items("content")]
     if role == "user":
-        return user_events(parts)
+        return user_events(_with_points(parts))
     own = "assistant" if role == "assistant" else "system"
     return [Event(id="", role=own, parts=tuple(parts))]
+
+
+def _with_points(parts: list[AnyPart]) -> list[AnyPart]:
+    """Parts of a user's message; cache points behind its last result are that result's. As a part
+    of their own they would be a user who says nothing, and takes a turn."""
+    end = len(parts)
+    while end and isinstance(point := parts[end - 1], Opaque) and point.kind == _POINT:
+        end -= 1
+    last = parts[end - 1] if end else None
+    if end == len(parts) or not isinstance(last, ToolResult):
+        return parts
+    points = [part.value for part in parts[end:] if isinstance(part, Opaque)]
+    extra = {**last.extra, NAME: {_POINT: points}}
+    return [*parts[: end - 1], msgspec.structs.replace(last, extra=extra)]
 
 
 def part_of(value: Any, where: str) -> AnyPart:
@@ -152,7 +172,32 @@ def part_of(value: Any, where: str) -> AnyPart:
         return ToolCall(id=call.text("toolUseId", ""), name=call.text("name"), arguments=arguments)
     if kind == "toolResult":
         return _result(block.inner("toolResult"))
+    if kind in _WRAPPED and (text := _wrapped_text(block.whole, kind)):
+        return Text(text=text, extra={NAME: {_IN: kind}})
     return _reasoning(block.whole) or _media(block.whole, kind) or _opaque(block.whole, kind)
+
+
+def _wrapped_text(block: Json, kind: str) -> str:
+    """What somebody says in a block around it: a user in one that a guardrail looks at, a model
+    beside its citations. Empty where it is no text."""
+    inner = object_if(block[kind])
+    if kind == "guardContent":
+        text = object_if(inner.get("text")).get("text")
+        return text if isinstance(text, str) else ""
+    pieces = [object_if(piece).get("text") for piece in list_if(inner.get("content"))]
+    texts = [text for text in pieces if isinstance(text, str)]
+    return "".join(texts) if len(texts) == len(pieces) else ""
+
+
+def _wrapped(text: Text) -> Json:
+    """A text as the block that it came in."""
+    match object_if(text.extra.get(NAME)).get(_IN):
+        case "guardContent":
+            return {"guardContent": {"text": {"text": text.text}}}
+        case "citationsContent":
+            return {"citationsContent": {"content": [{"text": text.text}]}}
+        case _:
+            return {"text": text.text}
 
 
 def _opaque(block: Json, kind: str) -> Opaque:
@@ -205,7 +250,10 @@ def _media_type(format: str, kind: str) -> str:
 def message_of(events: Sequence[Event]) -> Json:
     """The message that these events stand for."""
     role = {"tool": "user", "system": _SYSTEM}.get(events[0].role, events[0].role)
-    blocks = [block for event in events for part in event.parts if (block := block_of(part))]
+    blocks: list[Json] = []
+    for part in (part for event in events for part in event.parts):
+        blocks += [block] if (block := block_of(part)) else []
+        blocks += list_if(object_if(part.extra.get(NAME)).get(_POINT))
     return {"role": role, "content": blocks}
 
 
@@ -213,7 +261,7 @@ def block_of(part: AnyPart) -> Json | None:
     """A part as a content block; None for what this format can not say."""
     match part:
         case Text():
-            return {"text": part.text}
+            return _wrapped(part)
         case ToolCall():
             call = {"toolUseId": part.id, "name": part.name, "input": call_object(part.arguments)}
             return {"toolUse": call}

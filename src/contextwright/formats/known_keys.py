@@ -126,7 +126,9 @@ _THOUGHT = _keys("redactedContent", reasoningText=_keys("text signature"))
 _CONVERSE_PART = _keys("text json toolUse reasoningContent", image=_PAPER, document=_PAPER,
     video=_PAPER, audio=_PAPER)  # fmt: skip
 _CONVERSE = _keys("role", content={**_CONVERSE_PART, **_keys("",
-    toolUse=_keys("toolUseId name input"), reasoningContent=_THOUGHT,
+    cachePoint=_keys("type ttl"), guardContent=_keys("", text=_keys("text")),
+    citationsContent=_keys("", content=_keys("text")), reasoningContent=_THOUGHT,
+    toolUse=_keys("toolUseId name input"),
     toolResult=_keys("toolUseId status", content=_CONVERSE_PART),
 )})  # fmt: skip
 

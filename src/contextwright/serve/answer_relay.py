@@ -94,6 +94,11 @@ async def relay_read_back(
             headers = [pair for pair in forwarded_answer(refusal.headers) if pair[0] != _LENGTH]
             held.note = str(refusal)
         await line.send(_start(status, [*headers, *own, *own_headers(read_back=held.note)]))
+        if held.rest is not None:
+            await line.send({"type": "http.response.body", "body": body, "more_body": True})
+            async for chunk in held.rest:
+                await line.send({"type": "http.response.body", "body": chunk, "more_body": True})
+            body = b""
     await line.send({"type": "http.response.body", "body": body, "more_body": False})
 
 

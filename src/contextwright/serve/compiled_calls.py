@@ -36,6 +36,9 @@ _BEGINNING = 400
 """Bytes of a body by which its conversation is looked for."""
 _ByEngine = WeakKeyDictionary[Engine, LedgerSummary]
 """What was counted of a session: each engine has a ledger of its own."""
+_Added = dict[str, int]
+"""What a call adds to the sums of its conversation."""
+_ADDED = ("calls", "tokens", "cached", "cost", "whole_tokens", "whole_cost")
 _REFUSALS = 2
 """Refusals of what was rewritten after which a conversation is left as it comes."""
 
@@ -101,6 +104,7 @@ class CallCompiler:
         self._refusals: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._counted: WeakKeyDictionary[Session, _ByEngine] = WeakKeyDictionary()
         self._newest: WeakKeyDictionary[Session, tuple[int, int]] = WeakKeyDictionary()
+        self._unanswered: WeakKeyDictionary[Session, tuple[int, _Added]] = WeakKeyDictionary()
         planned = plan(settings.spec) if settings.spec is not None else None
         self.clean: Callable[[str], str] = planned.clean if planned is not None else str
         self.redacts = planned is not None and bool(planned.redactions)
@@ -217,13 +221,20 @@ class CallCompiler:
             self._refusals[session] = self._refusals.get(session, 0) + 1
 
     def bill(
-        self, sent: CompiledCall, usage: Usage | None, read_back: Sequence[Usage] = ()
+        self,
+        sent: CompiledCall,
+        usage: Usage | None,
+        read_back: Sequence[Usage] = (),
+        *,
+        is_answered: bool = True,
     ) -> LedgerSummary:
         """What this call adds to its conversation's ledger.
 
         Args:
             usage: what the provider billed for the request that was compiled.
             read_back: and for those by which its answer went on.
+            is_answered: whether the provider took it. What it refused took nothing and saved
+                nothing, until it is sent again.
         """
         if sent.made is None:
             return LedgerSummary()
@@ -235,12 +246,32 @@ class CallCompiler:
             counted = self._counted.setdefault(session, WeakKeyDictionary())
             before = counted.get(engine, LedgerSummary())
             counted[engine] = summary
-        names = ("calls", "tokens", "cached", "cost", "whole_tokens", "whole_cost")
-        added = {name: getattr(summary, name) - getattr(before, name) for name in names}
+            added = self._added(sent, summary, before, is_answered=is_answered)
         self._newest[session] = _newest_of(self._newest.get(session), sent.made.pack, added)
         if sent.action in (UNTOUCHED, ORIGINAL):  # what went out is all of it
             added |= {"tokens": added["whole_tokens"], "cost": added["whole_cost"], "cached": 0}
-        return LedgerSummary(**added, suspended=summary.suspended)
+        return msgspec.structs.replace(LedgerSummary(suspended=summary.suspended), **added)
+
+    def _added(
+        self,
+        sent: CompiledCall,
+        summary: LedgerSummary,
+        before: LedgerSummary,
+        *,
+        is_answered: bool,
+    ) -> _Added:
+        """What a summary has more than the one before, with what the same call came to when it was
+        refused. An engine counts a call once, however often it is sent."""
+        assert sent.made is not None
+        session, position = sent.made.session, sent.made.pack.manifest.position
+        added = {name: getattr(summary, name) - getattr(before, name) for name in _ADDED}
+        at, earlier = self._unanswered.pop(session, (position, _Added()))
+        if at == position:
+            added = {name: value + earlier.get(name, 0) for name, value in added.items()}
+        if is_answered:
+            return added
+        self._unanswered[session] = position, added
+        return dict.fromkeys(_ADDED, 0)
 
     def whole_tokens(self, sent: CompiledCall) -> int:
         """Tokens of a call that was counted, as it came: also where it was made twice, and the
@@ -333,9 +364,7 @@ class CallCompiler:
         )
 
 
-def _newest_of(
-    before: tuple[int, int] | None, pack: Pack, added: dict[str, int]
-) -> tuple[int, int]:
+def _newest_of(before: tuple[int, int] | None, pack: Pack, added: _Added) -> tuple[int, int]:
     """The position of a session's newest call, and its tokens as it came."""
     position = pack.manifest.position
     again = before is not None and before[0] == position

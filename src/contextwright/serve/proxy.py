@@ -32,7 +32,7 @@ from contextwright.serve.compiled_calls import (
     CallCompiler,
     CompiledCall,
 )
-from contextwright.serve.content_codings import unpacked
+from contextwright.serve.content_codings import decoder_of, unpacked
 from contextwright.serve.http_headers import (
     Header,
     forwarded_request,
@@ -55,6 +55,8 @@ Scope = MutableMapping[str, Any]
 
 _REFUSED = frozenset({400, 413, 422})
 """Statuses by which a provider says that it does not take a body."""
+_ERRORS = 400
+"""Statuses from here on say that nothing was done, and nothing is billed."""
 _LONGEST_REFUSAL = 1024 * 1024
 _SOON_S = 0.01
 
@@ -172,9 +174,13 @@ class Proxy:
             outgoing = [pair for pair in outgoing if pair[0] != b"accept-encoding"]
             outgoing.append((b"accept-encoding", b"identity"))
         send = partial(self._send, scope["method"], target, outgoing, body)
-        answer, sent = await self._sent(send, body, sent)
+        try:
+            answer, sent = await self._sent(send, body, sent)
+        except BaseException as error:  # who hung up did not take back what was sent
+            self._count_later(sent, (), is_answered=not isinstance(error, ProxyError))
+            raise
         own = own_headers(action=sent.action, reason=sent.reason, pack=self._pack_id(sent))
-        if answer.status == 200 and sent.made is not None and self._reads_back(sent):
+        if sent.made is not None and self._holds(answer, sent):
             requests = InnerRequests(send, None if self.compiler.redacts else body)
             held = StreamReadBack(call.answers, sent.made, sent.body, requests)
             passing, bills = relay_read_back(answer, own, line, held), held.bills
@@ -184,9 +190,19 @@ class Proxy:
             passing, bills = relay(answer, own, line, reader), reader.bills
         try:
             await passing
+        except UpstreamReset as reset:
+            if line.passed or line.is_waiting:
+                raise
+            raise self.upstream.broken_off(reset) from reset
         finally:
             answer.close()
-            self._count_later(sent, bills())
+            self._count_later(sent, bills(), is_answered=answer.status < _ERRORS)
+
+    def _holds(self, answer: UpstreamAnswer, sent: CompiledCall) -> bool:
+        """Whether calls of our tools are held back from an answer. From one that nobody here can
+        read they are not: it is passed on as it came."""
+        is_readable = decoder_of(value_of(answer.headers, b"content-encoding")) is not None
+        return answer.status == 200 and is_readable and self._reads_back(sent)
 
     def _reads_back(self, sent: CompiledCall) -> bool:
         """Whether the request has our tools."""
@@ -261,9 +277,11 @@ class Proxy:
             return ""
         return sent.made.pack.manifest.pack_id
 
-    def _count_later(self, sent: CompiledCall, bills: Sequence[Usage | None]) -> None:
+    def _count_later(
+        self, sent: CompiledCall, bills: Sequence[Usage | None], *, is_answered: bool
+    ) -> None:
         """Count a call behind its answer: neither who waits for it nor who hangs up holds it up."""
-        task = asyncio.ensure_future(self._counted(sent, bills))
+        task = asyncio.ensure_future(self._counted(sent, bills, is_answered=is_answered))
         self._counts.add(task)  # a loop holds its tasks weakly
         task.add_done_callback(self._counts.discard)
 
@@ -282,24 +300,31 @@ class Proxy:
         await asyncio.gather(*self._counts)
         self._collection.close()
 
-    async def _counted(self, sent: CompiledCall, bills: Sequence[Usage | None]) -> None:
+    async def _counted(
+        self, sent: CompiledCall, bills: Sequence[Usage | None], *, is_answered: bool
+    ) -> None:
         try:
-            await off_loop(self.count, sent, *bills)
+            await off_loop(partial(self.count, is_answered=is_answered), sent, *bills)
         except Exception:  # noqa: BLE001 a ledger that fails ends no call
             self.uncounted_calls += 1
         self._collection.after_call()
 
     def count(
-        self, sent: CompiledCall, usage: Usage | None = None, *read_back: Usage | None
+        self,
+        sent: CompiledCall,
+        usage: Usage | None = None,
+        *read_back: Usage | None,
+        is_answered: bool = True,
     ) -> CallSums:
         """Count a call, with what the provider billed; and what it took.
 
         Args:
             usage: of the request that was compiled.
             read_back: of those by which its answer went on.
+            is_answered: whether the provider took it.
         """
         inner = [bill for bill in read_back if bill is not None]
-        added = self.compiler.bill(sent, usage, inner)
+        added = self.compiler.bill(sent, usage, inner, is_answered=is_answered)
         billed = sum(inner, usage or Usage(input=0))
         if sent.made is None:  # it went out as it came: what it had is what was billed
             added = LedgerSummary(tokens=billed.input, whole_tokens=billed.input)

@@ -34,7 +34,7 @@ ROUNDS = 4
 """Times that an answer goes on; after them calls of our tools are told to do without."""
 _ENOUGH = "Not read: enough was read for one answer. Go on with what is in sight."
 _LONGEST = 16 * 1024 * 1024
-"""Bytes of an answer that is no stream."""
+"""Bytes of an answer that is no stream; a longer one is passed on as it comes."""
 
 
 def can_hold(format: str, body: Json) -> bool:
@@ -63,6 +63,7 @@ class StreamReadBack:
 
     Attributes:
         note: why the answer went on from the original; empty where it did not.
+        rest: what comes behind the beginning of an answer that is too long to be read.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class StreamReadBack:
         self._round = 0
         self._readers: list[UsageReader] = []
         self.note = ""
+        self.rest: AsyncIterator[bytes] | None = None
 
     def bills(self) -> list[Usage | None]:
         """What the upstream billed for each answer, the first one's in front; None where it does
@@ -146,19 +148,27 @@ class StreamReadBack:
         return b"" if is_usage else shown
 
     async def _whole(self, answer: UpstreamAnswer) -> bytes:
-        text = b""
-        async for chunk in answer.plain_chunks():
+        text, chunks = b"", answer.plain_chunks()
+        async for chunk in chunks:
             text += chunk
-            if len(text) > _LONGEST:
+            if len(text) > _LONGEST and self._round:
                 raise UpstreamReset(f"the answer has more than {_LONGEST:,} bytes")
+            if len(text) > _LONGEST:
+                self.rest = chunks
+                return text
         self._new_reader(b"application/json").feed(text)
         try:
             source: Any = msgspec.json.decode(text)
-        except msgspec.DecodeError as error:
-            raise UpstreamReset("the answer is no JSON") from error
-        if isinstance(source, list):  # Gemini's streams, unless events are asked for
-            return self._pieces(list_if(source))
-        return msgspec.json.encode(self._held.whole(object_if(source)))
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            source = None
+        if isinstance(source, dict):
+            return msgspec.json.encode(self._held.whole(object_if(source)))
+        pieces = list_if(source)
+        if pieces and all(isinstance(piece, dict) for piece in pieces):
+            return self._pieces(pieces)  # Gemini's streams, unless events are asked for
+        if self._round:
+            raise UpstreamReset("what it went on with is no answer of a model")
+        return text  # a page of something in front of the upstream, or nothing: the caller's
 
     def _pieces(self, listed: list[Any]) -> bytes:
         """A stream that is a list: what the client sees of it, with what it saw before."""

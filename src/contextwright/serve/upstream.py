@@ -1,6 +1,7 @@
 """The provider behind the proxy: one request, and its answer chunk by chunk, with every byte as it
 came."""
 
+import asyncio
 import io
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+from aiohttp.http import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -22,6 +24,10 @@ _LONGEST_HEADER = 256 * 1024
 _LONGEST_PIECE = 16 * 1024 * 1024
 _OWN_HEADERS = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 """Headers that the client would add."""
+_BREAKS = (aiohttp.ClientError, HttpProcessingError, OSError)
+"""What an answer that breaks off raises; the second where its chunks are none."""
+_CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+"""What a request raises over a connection that the server closed, or reset, while it waited."""
 
 
 class UpstreamReset(Exception):
@@ -39,6 +45,7 @@ class UpstreamAnswer:
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
         self._start: deque[bytes] = deque()
+        _break_off_with_connection(response)
         self.status = response.status
         self.headers: list[Header] = [(n.lower(), value) for n, value in response.raw_headers]
 
@@ -52,7 +59,7 @@ class UpstreamAnswer:
             return self._start.popleft()
         try:
             return await self._response.content.readany()
-        except (aiohttp.ClientError, OSError) as error:
+        except _BREAKS as error:
             raise UpstreamReset(str(error)) from error
 
     async def plain_chunks(self) -> AsyncIterator[bytes]:
@@ -145,7 +152,7 @@ class Upstream:
         body: bytes | AsyncIterator[bytes] | None,
     ) -> UpstreamAnswer:
         """The answer to a request, as soon as its head is here. A connection that the server closed
-        while it waited for work is replaced once.
+        or reset while it waited for work is replaced once.
 
         Raises:
             ProxyError: the server can not be reached, or hung up before it answered.
@@ -154,13 +161,21 @@ class Upstream:
             traced = SimpleNamespace(reused=False)
             try:
                 return await self._sent(method, target, headers, body, traced)
-            except aiohttp.ServerDisconnectedError as error:
+            except _CLOSED as error:
                 again = traced.reused and not is_second and not isinstance(body, AsyncIterator)
                 if not again:
                     raise self._unreachable(error) from error
             except (TimeoutError, aiohttp.ClientError, OSError) as error:
                 raise self._unreachable(error) from error
         raise AssertionError("unreachable")
+
+    def broken_off(self, reset: UpstreamReset) -> ProxyError:
+        """What a caller is told of an answer that broke off before anything of it was passed on."""
+        return ProxyError(
+            f"the upstream broke its answer off: {reset}",
+            where=self.root,
+            fix="try again; if it goes on, look at the upstream, and at what lies in front of it",
+        )
 
     async def _sent(
         self, method: str, target: bytes, headers: Sequence[Header], body: Any, traced: object
@@ -183,6 +198,25 @@ class Upstream:
             where=self.root,
             fix="look whether it runs, and whether this machine reaches it; then try again",
         )
+
+
+def _break_off_with_connection(response: aiohttp.ClientResponse) -> None:
+    """Let a body break off where its connection closes before its end. Where its chunks are none,
+    the client closes the connection and tells nobody who reads: they would wait for ever."""
+    connection = response.connection
+    protocol = connection.protocol if connection is not None else None
+    closed = protocol.closed if protocol is not None else None
+    if closed is None:  # all of it is here
+        return
+    content = response.content
+
+    def break_off(closed: asyncio.Future[None]) -> None:
+        if not closed.cancelled():
+            closed.exception()  # it is read, or the loop complains of it
+        if not content.is_eof() and content.exception() is None:
+            content.set_exception(aiohttp.ClientPayloadError("it is not what it says"))
+
+    closed.add_done_callback(break_off)
 
 
 def _proxy_options(named: str | None) -> dict[str, Any]:

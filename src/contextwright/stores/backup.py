@@ -1,6 +1,7 @@
 """Backups of stores that are in use: databases first, then the artifacts that they refer to."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -10,7 +11,13 @@ import msgspec
 
 from contextwright.errors import StoreError
 from contextwright.stores.database import Database
-from contextwright.stores.files import FileArtifacts, artifacts_in, sync_folder, write_durably
+from contextwright.stores.files import (
+    FileArtifacts,
+    age_s,
+    artifacts_in,
+    sync_folder,
+    write_durably,
+)
 from contextwright.stores.local_path import local_path
 from contextwright.stores.verify import damaged_in
 
@@ -19,6 +26,10 @@ _FOLDERS = "write into a folder here, and copy that one to where it is to be"
 
 PAGES = 1000
 """Pages that are copied at a time; writers go on in between."""
+ABANDONED_S = 3600
+"""Seconds without a change after which an unfinished copy is nobody's any more."""
+_UNFINISHED = r"\.[0-9a-f]{8}\.tmp(?:-journal|-wal|-shm)?"
+"""How the name of one ends, and of what SQLite writes beside it."""
 
 
 class BackedUp(msgspec.Struct, frozen=True):
@@ -74,6 +85,7 @@ def backup(
             where=str(target),
             fix="FOLDER comes last, and is a folder that is there or can be made",
         ) from error
+    _remove_abandoned(target, names)
     report = progress or _unseen
     ordered = sorted(sources, key=lambda source: source.is_dir())
     return [
@@ -82,6 +94,17 @@ def backup(
         else _database(source, target / source.name, report)
         for source in ordered
     ]
+
+
+def _remove_abandoned(folder: Path, names: list[str]) -> None:
+    """Remove what killed backups of the same stores left unfinished in a folder: whole copies, and
+    what is erased in a store would stay in them."""
+    ours = re.compile(rf"(?:{'|'.join(map(re.escape, names))}){_UNFINISHED}")
+    for path in folder.iterdir():
+        if path.name in names and path.is_dir():
+            FileArtifacts(path).sweep(ABANDONED_S)
+        elif ours.fullmatch(path.name) and age_s(path) >= ABANDONED_S:
+            path.unlink(missing_ok=True)
 
 
 def _unseen(_store: str, _done: int, _all: int) -> None:
@@ -139,6 +162,7 @@ def _copy(source: Path, target: Path) -> int:
     data, status = source.read_bytes(), source.stat()
     temporary = target.with_name(f"{target.name}.{os.urandom(4).hex()}.tmp")
     write_durably(temporary, data)
-    os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
     temporary.replace(target)
+    # behind it: what is not finished has the time at which it is written
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
     return len(data)

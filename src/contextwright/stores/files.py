@@ -34,7 +34,7 @@ class FileArtifacts(Artifacts):
         Args:
             older_s: seconds that a file must be old: a younger one may still be written.
         """
-        left = [path for path in self.root.glob("*/*.tmp") if _age_s(path) >= older_s]
+        left = [path for path in self.root.glob("*/*.tmp") if age_s(path) >= older_s]
         for path in left:
             path.unlink(missing_ok=True)
         return len(left)
@@ -136,7 +136,8 @@ class _Folder:
         return str(self._root / key)
 
 
-def _age_s(path: Path) -> float:
+def age_s(path: Path) -> float:
+    """Seconds since a file was written; 0 where it is gone."""
     try:
         return max(0.0, time.time() - path.stat().st_mtime)
     except FileNotFoundError:

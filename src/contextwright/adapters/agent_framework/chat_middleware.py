@@ -17,6 +17,7 @@ from contextwright.adapters.agent_framework.message_contents import MessageConte
 from contextwright.adapters.answered_tools import reading_tools
 from contextwright.adapters.bills import bill_of
 from contextwright.adapters.context_owner import ContextOwner
+from contextwright.adapters.loaded_history import refuse_loaded_history
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.port import Body, ContextPort, context_of
@@ -24,8 +25,7 @@ from contextwright.adapters.streams import astream
 from contextwright.tokens.usage import Usage
 
 _MAPPING = PartedMessages(MessageContents(), Content.from_text)
-_ANSWER = "resp_"
-"""What the id of a conversation begins with that goes on from an answer."""
+_BILLED = ("usage_details", "conversation_id")
 
 
 class ContextChatMiddleware(ContextOwner, ChatMiddleware):
@@ -50,7 +50,8 @@ class ContextChatMiddleware(ContextOwner, ChatMiddleware):
         ]
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
-        """The model's answer to the compiled request; as a stream where it is asked for one."""
+        """The model's answer to the compiled request; as a stream where it is asked for one. Where
+        the agent's history is loaded behind this, a `SpecError`."""
         request = _Request(context, call_next, self.port.context.model)
         port = self.port.for_tools(reads_back=request.mapped.reads_back)
         body = request.mapped.body
@@ -72,6 +73,7 @@ class _Request:
     ) -> None:
         self.context, self.call_next = context, call_next
         options = context.options or {}
+        refuse_loaded_history(call_next, conversation := options.get("conversation_id"))
         instructions = options.get("instructions")
         tools = [tool for tool in options.get("tools") or () if isinstance(tool, FunctionTool)]
         self.mapped = MappedRequest(
@@ -82,9 +84,9 @@ class _Request:
             options=options,
             tools=(function_schema(t.name, t.description, t.parameters()) for t in tools),
         )  # fmt: skip
-        if conversation := options.get("conversation_id"):
+        if conversation:
             # the service has what came before; a body without a model would be a record, no request
-            is_answer = str(conversation).startswith(_ANSWER)
+            is_answer = str(conversation).startswith("resp_")  # its id: the service goes on from it
             chain = "previous_response_id" if is_answer else "conversation"
             self.mapped.body |= {"model": model, **self.mapped.body, chain: conversation}
         self.newest: Body = {}
@@ -127,9 +129,7 @@ class _Request:
 
     def whole_bill(self, _: Any) -> Usage | None:
         """What an answer cost that was not streamed."""
-        result = self.context.result
-        names = ("usage_details", "conversation_id")
-        return _bill(*(getattr(result, name, None) for name in names))
+        return _bill(*(getattr(self.context.result, name, None) for name in _BILLED))
 
     async def response(self, updates: Any) -> Any:
         """The whole of a streamed answer, by the stream that it came from."""

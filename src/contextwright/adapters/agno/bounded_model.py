@@ -18,6 +18,7 @@ from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.response_chains import AGNO
+from contextwright.adapters.turn_taking import in_turns
 from contextwright.tokens.usage import Usage
 
 ModelT = TypeVar("ModelT", bound=Model)
@@ -45,7 +46,9 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
         )
 
         def sent(body: Body) -> dict[str, Any]:
-            return {**request.arguments_of(body, rest), "messages": AGNO.unchained(request, body)}
+            shown = AGNO.unchained(request, body)
+            turns = in_turns(_MAPPING.access, model, request.messages, shown)
+            return {**request.arguments_of(body, rest), "messages": turns}
 
         return MappedCall(port, request, partial(_bill, model), sent=sent)
 

@@ -1,6 +1,5 @@
 """The parts of Agno's messages: content, pictures, calls and reasoning, a result as one."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ from agno.media import Audio, File, Image, Video
 from agno.models.message import Message
 
 from contextwright.adapters.part_view import PartView
+from contextwright.adapters.stored_blocks import THOUGHTS, blocks_with, place_of, server_blocks
 
 _BLOCKS = "content_blocks"
 """Where Agno holds an answer of Anthropic's as it came; it is sent in the place of the fields."""
@@ -17,7 +17,6 @@ _REASONING, _SEALED = "reasoning_content", "redacted_reasoning_content"
 _FILES = {"images": Image, "audio": Audio, "videos": Video, "files": File}
 """Fields with pictures and files, and what stands in them."""
 _MEDIA = tuple(_FILES.values())
-_THOUGHTS = ("thinking", "redacted_thinking")
 
 
 class MessageFields:
@@ -34,7 +33,8 @@ class MessageFields:
         content: Any = message.content
         items = content if isinstance(content, list) else [] if content is None else [content]
         files = [one for name in _FILES for one in getattr(message, name) or ()]
-        return [*_reasoning(message), *items, *files, *(message.tool_calls or ())]
+        own = server_blocks(message.provider_data)
+        return [*_reasoning(message), *items, *own, *files, *(message.tool_calls or ())]
 
     def view(self, part: Any) -> PartView:
         """What a part is."""
@@ -68,7 +68,9 @@ class MessageFields:
             return parts[0]
         calls = [part for part in parts if isinstance(part, dict) and "function" in part]
         files = [part for part in parts if isinstance(part, _MEDIA)]
-        rest = [p for p in parts if not _is_thought(p) and p not in calls and p not in files]
+        servers = [part for part in parts if _is_server(part, message)]
+        known = [*calls, *files, *servers]
+        rest = [part for part in parts if not _is_thought(part) and part not in known]
         text = "\n".join(map(str, rest)) if len(rest) > 1 else (rest[0] if rest else None)
         content: Any = rest if isinstance(message.content, list) else text
         new: Any = {"content": content, "tool_calls": calls or None}
@@ -77,8 +79,9 @@ class MessageFields:
         thought: dict[str, Any] = next(filter(_is_thought, parts), {})
         new |= {name: thought.get(name) for name in (_REASONING, _SEALED)}
         data: dict[str, Any] = {**(message.provider_data or {}), _ITEM: thought.get(_ITEM)}
-        blocks = _blocks(data.get(_BLOCKS) or [], calls, content != message.content, content)
-        data[_BLOCKS] = [b for b in blocks if thought or b.get("type") not in _THOUGHTS] or None
+        place, text_now = place_of(data), None if content == message.content else content or ""
+        blocks = blocks_with(data.get(place) or [], calls, text_now, servers)
+        data[place] = [b for b in blocks if thought or b.get("type") not in THOUGHTS] or None
         return message.model_copy(update={**new, "provider_data": data})
 
     def made(self, role: str, text: str) -> Message:
@@ -94,7 +97,7 @@ def _reasoning(message: Message) -> list[dict[str, Any]]:
     """The reasoning of a message, if it has any, as one part."""
     data = message.provider_data or {}
     reasoning: dict[str, Any] = {name: getattr(message, name) for name in (_REASONING, _SEALED)}
-    reasoning[_BLOCKS] = [b for b in data.get(_BLOCKS) or () if b.get("type") in _THOUGHTS]
+    reasoning[_BLOCKS] = [b for b in data.get(_BLOCKS) or () if b.get("type") in THOUGHTS]
     reasoning |= {key: data.get(key) for key in (_ITEM, "signature")}
     return [{**reasoning, "type": _REASONING}] if any(reasoning.values()) else []
 
@@ -103,19 +106,7 @@ def _is_thought(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == _REASONING
 
 
-def _blocks(blocks: list[Any], calls: list[Any], has_text: bool, text: Any) -> list[Any]:
-    """Stored blocks with the arguments and the text of now."""
-    inputs: dict[str, list[Any]] = {}  # two may have one id
-    for call in calls:
-        inputs.setdefault(call["id"], []).append(json.loads(call["function"]["arguments"]))
-    new, texts = list[Any](), [text] if text else []
-    for block in blocks:
-        kind = block.get("type")
-        if kind == "tool_use" and inputs.get(block["id"]):
-            new.append({**block, "input": inputs[block["id"]].pop(0)})
-        elif kind == "text" and has_text:
-            new += [{**block, "text": each} for each in texts]
-            texts = []
-        else:
-            new.append(block)
-    return new
+def _is_server(part: Any, message: Message) -> bool:
+    """Whether a part is of a tool that ran at the provider; what it says may be redacted."""
+    kinds = {block.get("type") for block in server_blocks(message.provider_data)}
+    return isinstance(part, dict) and part.get("type") in kinds

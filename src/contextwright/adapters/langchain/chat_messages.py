@@ -18,7 +18,8 @@ from contextwright.adapters import legacy_calls as legacy
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.part_view import PartView
 from contextwright.adapters.provider_blocks import (
-    NATIVE_CALLS,
+    block_view,
+    block_with,
     blocks_of,
     following,
     result_view,
@@ -28,7 +29,6 @@ from contextwright.adapters.provider_blocks import (
 _ROLES = {"human": "user", "ai": "assistant", "function": "tool", "chat": "user"}
 _TEXTS = {"text", "output_text"}
 _REASONING = {"thinking", "redacted_thinking", "reasoning"}
-_CITED = {"citations", "annotations"}
 _CALLS = {"tool_call": "tool_calls", "invalid_tool_call": "invalid_tool_calls"}
 """Where calls stand, by their type; the arguments of those that are invalid are no JSON."""
 _RESULTS = (ToolMessage, FunctionMessage)
@@ -59,18 +59,17 @@ class MessageContent:
             return PartView("text", part["text"])
         if kind in _REASONING:
             return PartView.reasoning(part)
-        return PartView("opaque") if kind in NATIVE_CALLS else _media(part)
+        return block_view(part) or _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
-        """A copy with another text, other arguments; of a result, its pictures stay. What is cited
-        was another text's."""
+        """A copy with another text, other arguments; of a result, its pictures stay."""
         if isinstance(part, str):
             return text
         if isinstance(part, _RESULTS):
             return part.model_copy(update={"content": result_with(part.content, text)})
         if "args" in part:
             return {**part, "args": json.loads(text) if part["type"] == "tool_call" else text}
-        return {**{key: part[key] for key in part if key not in _CITED}, "text": text}
+        return block_with(part, text)
 
     def with_parts(self, message: AnyMessage, parts: list[Any]) -> AnyMessage:
         """A copy with other parts; a provider's own blocks of calls follow the calls."""

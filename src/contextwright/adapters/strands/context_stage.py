@@ -17,6 +17,7 @@ from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.strands.content_blocks import ContentBlocks
 from contextwright.adapters.streams import astream
+from contextwright.adapters.turn_taking import in_turns
 from contextwright.errors import SpecError
 from contextwright.tokens.usage import Usage, usage_of
 
@@ -63,7 +64,9 @@ class ContextStage(ContextOwner, Plugin):
         request = _mapped(context)
 
         def answer(body: Body) -> AsyncIterator[Any]:
-            changes: dict[str, Any] = {"messages": request.messages_alone(body)}
+            sent = request.messages_alone(body)
+            turns = in_turns(_MAPPING.access, context.model, request.messages, sent)
+            changes: dict[str, Any] = {"messages": turns}
             if (system := request.system_of(body)) is not None:
                 changes["system_prompt"] = system
             return next_fn(context.replace(**changes))
