@@ -9,7 +9,6 @@ what has settled since, the limit alone decides anew, of what the request before
 what left, and of what the words leave now. Anything else is decided as if nothing was kept.
 """
 
-from itertools import compress
 from operator import attrgetter
 from weakref import ref
 
@@ -49,7 +48,6 @@ from contextwright.session.state import State
 from contextwright.spec.inputs import Inputs
 
 _ENTRY, _MESSAGES = attrgetter("id", "step", "source"), attrgetter("messages")
-_ORDER = attrgetter("order")
 PLACE = 8
 """Bytes of a block's place; the blocks are counted where they were made."""
 
@@ -63,6 +61,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
         settled: the first exchange that had not settled.
         held: exchanges that had to stay, and some day need not: the newest user message, and
             those with open failures.
+        texts: what stands beside the conversation.
         limit, fixed, bare, lines: of the space. spare: what exchanges to come may have.
         findings: what is written of it. limit_steps: of the limit so far. orders: of its ranges.
         cut: the oldest exchange that stands because of its age. start: where its compile began.
@@ -80,6 +79,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     held: frozenset[int]
     assembled: Assembled
     blocks: Blocks
+    texts: Blocks
     limit: int
     fixed: int
     bare: int
@@ -94,12 +94,6 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     stepped: dict[object, int]
     windows: tuple[int, ...]
     worded: Findings
-
-    @property
-    def texts(self) -> Blocks:
-        """What stands beside the conversation."""
-        blocks = self.assembled.blocks
-        return tuple(compress(blocks, map((0).__gt__, map(_ORDER, blocks))))
 
 
 def _bytes(before: KeptDecision) -> int:
@@ -142,6 +136,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         held=_held(inputs.protection),
         assembled=decision.assembled,
         blocks=decision.blocks,
+        texts=tuple([block for block in decision.assembled.blocks if block.order < 0]),
         limit=room.limit,
         fixed=room.fixed,
         bare=room.bare,
