@@ -1,26 +1,11 @@
 """A picture costs what its provider bills for it, wherever it stands: what a screen showed to a
 model that uses a computer, what a program drew, what nobody here knows."""
 
-import base64
-import struct
-import zlib
-
 import pytest
+from tests.pictures import png
 
 from contextwright import C, Context
 from contextwright.render.opaque import opaque_tokens
-
-
-def png(width: int, height: int) -> str:
-    """A picture whose bytes hardly compress."""
-    rows = b"".join(bytes([0]) + (b"%d" % row) * width for row in range(height))
-    chunks = ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", rows))
-    body = b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
-    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + body).decode()
-
 
 DATA = png(1024, 768)
 URL = f"data:image/png;base64,{DATA}"

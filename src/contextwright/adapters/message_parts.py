@@ -9,6 +9,7 @@ from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import part_with
 from contextwright.adapters.part_view import PartView, reasoning_with
 from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
+from contextwright.adapters.result_pictures import content_of, is_picture, left_of
 
 MessageT = TypeVar("MessageT")
 
@@ -61,7 +62,7 @@ class PartedMessages:
         """A chat message for each result, and one for the rest of each role."""
         views = self._views(message)
         wires: list[Wire] = [
-            {"role": "tool", "tool_call_id": view.id, "content": view.text}
+            {"role": "tool", "tool_call_id": view.id, "content": self._content(view)}
             for view in views
             if view.kind == "result"
         ]
@@ -83,13 +84,30 @@ class PartedMessages:
             if view.kind == "result":
                 wire = wires.get(number)
                 number += 1
-                text = None if wire is None else plain_text(wire.get("content"))
-            else:
-                text_now = texts.get(view.role or own)
-                text = view.text if text_now is None else text_now.text(view)
+                left += [] if wire is None else [self._result(part, view, wire)]
+                continue
+            text_now = texts.get(view.role or own)
+            text = view.text if text_now is None else text_now.text(view)
             if text is not None:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
         return renamed(self.access.with_parts(message, left), wires.values())
+
+    def _pictures(self, view: PartView) -> list[tuple[Any, Wire]]:
+        """The pictures of a result: each, and what shows it."""
+        views = ((item, self.access.view(item)) for item in view.files)
+        return [(item, seen.wire) for item, seen in views if is_picture(seen)]
+
+    def _content(self, view: PartView) -> Any:
+        return content_of(view.text, [wire for _, wire in self._pictures(view)])
+
+    def _result(self, part: Any, view: PartView, wire: Wire) -> Any:
+        """What is left of a result."""
+        pictures = self._pictures(view)
+        text, notes = left_of(wire, view.text, [shown for _, shown in pictures])
+        made = part if text == view.text else self.access.rewritten(part, text)
+        if not notes:
+            return made
+        return with_items(made, {id(pictures[n][0]): self._note(note) for n, note in notes.items()})
 
     def _rest(self, message: Any, views: Sequence[PartView]) -> dict[str, list[PartView]]:
         """What is shown of a message beside its results, by whose it is; where nothing is shown

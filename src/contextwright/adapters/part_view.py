@@ -30,7 +30,8 @@ class PartView(msgspec.Struct, frozen=True):
             picture or a file, and which.
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
-        items: of a result, the framework's own pictures and files in it.
+        items: of a result, the framework's own pictures and files in it that may have words.
+        files: all of its pictures and files.
     """
 
     kind: Literal["text", "call", "result", "media", "own", "reasoning", "opaque"]
@@ -40,6 +41,7 @@ class PartView(msgspec.Struct, frozen=True):
     wire: Wire = {}
     role: str = ""
     items: tuple[Any, ...] = ()
+    files: tuple[Any, ...] = ()
 
     @classmethod
     def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":
@@ -60,9 +62,9 @@ class PartView(msgspec.Struct, frozen=True):
                 that it is a picture's bytes has no words but a name that somebody gave it.
         """
         items = () if isinstance(content, str) else content
-        files = (item for item in items if not isinstance(item, texts))
-        others = tuple(item for item in files if _has_words(item))
-        return cls("result", text, id or "", items=others)
+        files = tuple([item for item in items if not isinstance(item, texts)])
+        worded = tuple(filter(_has_words, files))
+        return cls("result", text, id or "", items=worded, files=files)
 
     @classmethod
     def file(cls, address: str, name: str | None = None) -> "PartView":

@@ -1,0 +1,54 @@
+"""Pictures in tools' results count, since they are sent, and words that take older ones out find
+them."""
+
+import pytest
+from tests.adapters.framework_files import MADE
+
+from contextwright import C, Context, compile
+from contextwright.adapters.message_mapping import MappedRequest
+from contextwright.adapters.result_pictures import content_of, left_of
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+@pytest.fixture(params=[name for name in MADE if name != "agno"])  # whose results have none
+def framework(request):
+    pytest.importorskip(request.param)
+    return MADE[request.param]()
+
+
+def test_a_picture_in_a_result_counts(framework):
+    def tokens(*items):
+        request = MappedRequest(framework.mapping, framework.answers(*items), model="gpt-5")
+        return compile(request.body, C.default(), model="gpt-5").tokens
+
+    # 1280 by 720 pixels, as a user's picture counts
+    assert 600 < tokens("seen", framework.shot) - tokens("seen") < 1_700
+
+
+def test_it_is_the_caller_s_own_where_nothing_becomes_of_it(framework):
+    messages = framework.answers("seen", framework.shot)
+    request = MappedRequest(framework.mapping, messages, model="gpt-5")
+    new = request.messages_of(Context(C.default(), model="gpt-5")(request.body))
+    assert all(one is other for one, other in zip(new, messages, strict=True))
+
+
+@pytest.mark.parametrize("text", ["seen", ""])
+def test_an_old_one_is_named_where_it_stood(framework, text):
+    turns = [framework.answers(*filter(None, [text]), framework.shot) for _ in range(3)]
+    messages = [message for turn in turns for message in turn]
+    request = MappedRequest(framework.mapping, messages, model="gpt-5")
+    compiled = Context(C.default() | C.decay(images=1), model="gpt-5")(request.body)
+    new = request.messages_of(compiled)
+    said = [framework.said(message) for message in new[len(turns[0]) - 1 :: len(turns[0])]]
+    assert "[Image at Turn 1" in said[0] and "[Image at Turn" not in said[-1]
+    assert text in said[0]
+    assert len(said[0]) < 300 < len(said[-1])
+
+
+def test_a_result_told_in_other_words_has_no_picture():
+    gone = {"role": "tool", "content": "[full output: event://e3, 900 tokens]"}
+    left = left_of(gone, "seen", [IMAGE])
+    assert left == ("[full output: event://e3, 900 tokens]", {0: "[picture left out]"})
+    assert left_of({"content": content_of("seen", [IMAGE])}, "seen", [IMAGE]) == ("seen", {})
+    assert left_of({"content": content_of("", [IMAGE])}, "", [IMAGE]) == ("", {})
