@@ -23,6 +23,14 @@ GROUPS = ("frameworks", "frameworks-two")
 PAGES = "tests/docs/test_frameworks.py"
 PEERS = {"frameworks": ["tests/serve/test_peer_clients.py"]}
 """Tests by clients that are in a group, and are no adapter's."""
+SHARED = {
+    "frameworks-two": [
+        "tests/adapters/test_redacted_files.py",
+        "tests/adapters/test_result_pictures.py",
+        "tests/adapters/test_turn_taking.py",
+    ]
+}
+"""Tests of several adapters at once, some of which are in a group."""
 _DRIVER = re.compile(r"tests\.adapters\.drivers\.(\w+)")
 
 
@@ -36,7 +44,8 @@ def main(what: str, group: str) -> None:
         found = {name for file in files for name in _DRIVER.findall(file.read_text())}
         print(*sorted(found), sep="\n")
     else:
-        print(*(file.relative_to(ROOT) for file in files), PAGES, *PEERS.get(group, ()), sep="\n")
+        own = (file.relative_to(ROOT) for file in files)
+        print(*own, *SHARED.get(group, ()), PAGES, *PEERS.get(group, ()), sep="\n")
 
 
 def tests_of(group: str) -> list[Path]:

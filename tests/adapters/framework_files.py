@@ -221,6 +221,65 @@ def strands():
     return Framework(mapping, table, paper, picture, shot, asks, answers, said)
 
 
+def haystack():
+    from haystack.dataclasses import ChatMessage, ImageContent, TextContent, ToolCall
+
+    from contextwright.adapters.haystack.chat_contents import ChatContents
+    from contextwright.adapters.message_parts import PartedMessages
+
+    def content(item):
+        return TextContent(item) if isinstance(item, str) else item
+
+    def asks(*items):
+        return [ChatMessage.from_user(content_parts=list(map(content, items)))]
+
+    def answers(*items):
+        call = ToolCall("read", {}, id="c1")
+        back = ChatMessage.from_tool(list(map(content, items)), origin=call)
+        return [*asks("go"), ChatMessage.from_assistant(tool_calls=[call]), back]
+
+    def said(message):
+        items = [one for result in message.tool_call_results for one in result.result]
+        return str([getattr(one, "base64_image", None) or one.text for one in items])
+
+    shot = ImageContent(base64_image=SHOT, mime_type="image/png")
+    mapping = PartedMessages(ChatContents(), TextContent)
+    return Framework(mapping, None, None, None, shot, asks, answers, said)
+
+
+def llama_index():
+    from llama_index.core.base.llms.types import (
+        ChatMessage,
+        ImageBlock,
+        TextBlock,
+        ToolCallBlock,
+    )
+
+    from contextwright.adapters.llama_index.message_blocks import MessageBlocks
+    from contextwright.adapters.message_parts import PartedMessages
+
+    def block(item):
+        return TextBlock(text=item) if isinstance(item, str) else item
+
+    def asks(*items):
+        return [ChatMessage(role="user", blocks=list(map(block, items)))]
+
+    def answers(*items):
+        call = ToolCallBlock(tool_call_id="c1", tool_name="read", tool_kwargs={})
+        extra = {"tool_call_id": "c1"}
+        back = ChatMessage(role="tool", blocks=list(map(block, items)), additional_kwargs=extra)
+        return [*asks("go"), ChatMessage(role="assistant", blocks=[call]), back]
+
+    def said(message):
+        return str([getattr(one, "image", None) or one.text for one in message.blocks])
+
+    shot = ImageBlock(image=base64.b64decode(SHOT), image_mimetype="image/png")
+    mapping = PartedMessages(MessageBlocks(), lambda text: TextBlock(text=text))
+    return Framework(mapping, None, None, None, shot, asks, answers, said)
+
+
 MADE = {"langchain_core": langchain, "pydantic_ai": pydantic_ai}
 MADE |= {"agent_framework": agent_framework, "inspect_ai": inspect_ai}
 MADE |= {"agno": agno, "strands": strands}
+PICTURES = {**MADE, "haystack": haystack, "llama_index": llama_index}
+"""Also those of which only pictures are made."""

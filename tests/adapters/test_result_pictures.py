@@ -2,7 +2,7 @@
 them."""
 
 import pytest
-from tests.adapters.framework_files import MADE
+from tests.adapters.framework_files import PICTURES
 
 from contextwright import C, Context, compile
 from contextwright.adapters.message_mapping import MappedRequest
@@ -11,10 +11,10 @@ from contextwright.adapters.result_pictures import content_of, left_of
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
-@pytest.fixture(params=[name for name in MADE if name != "agno"])  # whose results have none
+@pytest.fixture(params=[name for name in PICTURES if name != "agno"])  # whose results have none
 def framework(request):
     pytest.importorskip(request.param)
-    return MADE[request.param]()
+    return PICTURES[request.param]()
 
 
 def test_a_picture_in_a_result_counts(framework):

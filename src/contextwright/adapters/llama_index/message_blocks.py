@@ -36,9 +36,7 @@ class MessageBlocks:
         """What a block is."""
         if isinstance(part, ChatMessage):
             id = part.additional_kwargs.get("tool_call_id")
-            return PartView.result(
-                part.content or "", str(id or ""), filter(_has_words, part.blocks)
-            )
+            return PartView.result(part.content or "", str(id or ""), part.blocks, (TextBlock,))
         if isinstance(part, TextBlock):
             return PartView("text", part.text)
         if isinstance(part, ToolCallBlock):
@@ -77,11 +75,6 @@ class MessageBlocks:
         """A message that answers a call."""
         extra = {"tool_call_id": id, "name": tool}
         return ChatMessage(role="tool", content=text, additional_kwargs=extra)
-
-
-def _has_words(block: Any) -> bool:
-    """Whether a block of a result is no text, and no picture's bytes."""
-    return bool(getattr(block, "url", "")) or not isinstance(block, TextBlock | ImageBlock)
 
 
 def _picture(block: ImageBlock) -> PartView:
