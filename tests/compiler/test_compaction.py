@@ -667,6 +667,10 @@ def test_what_was_only_heard_outlives_all_steps_in_whatever_words(spec):
         session.assistant("OK.")
         session.user(f"Cancel stopped{n}, we do not need it.")
         session.assistant(f"stopped{n} is cancelled.")
+        session.user(f"Please go over later{n} this week.")
+        session.assistant("Will do.")
+        session.user(f"How far is later{n}?")
+        session.assistant(f"later{n} is done.")
     for n in range(150):
         session.user(f"Read file {n}.")
         session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
@@ -679,6 +683,7 @@ def test_what_was_only_heard_outlives_all_steps_in_whatever_words(spec):
         assert statement.format(f"7{n}") in text
         assert f"do task{n}." not in text or f"task{n} is done" in text
         assert f"with stopped{n}." not in text or f"stopped{n} is cancelled" in text
+        assert f"over later{n} this" not in text or f"later{n} is done" in text
 
 
 def group_chat(turns=40):

@@ -286,7 +286,11 @@ def _is_over(note: _NoteBuilder, at: int) -> bool:
         return False
     users = scope.history.users_behind(at, NEXT)
     end = users[0] if users else scope.stop  # of the turn
-    for place in {at + 1, end - 1} if at + 1 < end else ():
+    if is_worded:
+        ends = {at + 1, end - 1} if at + 1 < end else set[int]()
+    else:  # it was only heard: what comes of it comes later
+        ends = {one - 1 for one in users} | {one + 1 for one in users} | {end - 1}
+    for place in ends & {*range(at + 1, scope.stop)}:
         answer = note.block(place)
         if answer.role == "assistant" and is_done(
             request, answer.plain_text, is_next=is_worded, is_worded=is_worded

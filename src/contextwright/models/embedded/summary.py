@@ -139,6 +139,7 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
         before: lines of the summary before, in which neighbours may be of other turns.
     """
     users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
+    ends = deque[SummaryLine](maxlen=USERS_LOOKED_AT)  # of later turns, too
     end = nearest = None  # of the turn's answers, and the one next to it
     next_to = NONE
     for place in reversed(range(len(lines))):
@@ -149,6 +150,8 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
                 end = None
             end, nearest = end or (line if line.kind == "end" else None), line
             next_to = place
+            if line.kind == "end":
+                ends.append(line)
         elif line.kind == "rule" and may_end(line.bare):
             answers = (one for one in (nearest, end) if one is not None)
             is_over = any(
@@ -158,7 +161,8 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
             if is_over:
                 each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
         elif nearest is not None and _is_heard(line, nearest, place < before, next_to - place):
-            if not any(is_called_off(line.bare, one.bare) for one in users):
+            done = any(is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends)
+            if not done and not any(is_called_off(line.bare, one.bare) for one in users):
                 heard = msgspec.structs.replace(line, kind="heard")
                 each = _PlacedLine(heard, each.bonus, next_to)
         if is_users := line.is_users:
