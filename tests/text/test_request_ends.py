@@ -66,3 +66,17 @@ def test_what_holds_on_when_it_was_done_is_no_task(rule):
 )
 def test_a_user_calls_it_off(said, over):
     assert is_called_off("Make sure that the tests pass.", said) == over
+
+
+@pytest.mark.parametrize(
+    ("statement", "answer", "over"),
+    [
+        ("Please go over item7x this week.", "item7x is done.", True),
+        ("Please go over item7x this week.", "The week's work is done.", False),
+        ("Prepare the quarterly deck by Friday.", "The quarterly deck is ready.", True),
+        ("Everything about the plant goes to Lena.", "Everything is ready.", False),
+        ("Green for item7x, red is for alarms.", "Done! It uses green.", False),
+    ],
+)
+def test_what_was_only_heard_is_over_where_an_answer_surely_speaks_of_it(statement, answer, over):
+    assert is_done(statement, answer, is_next=False, is_worded=False) is over

@@ -61,6 +61,8 @@ def is_done(request: str, answer: str, *, is_next: bool, is_worded: bool = True)
         return False
     if _DONE.search(answer) is None:
         return False
+    if not is_worded:  # it may be no task at all
+        return _names(request, answer)
     is_all_done = is_next and _ALL_DONE.search(answer) is not None
     return is_all_done or _shares_a_word(request, _DONE.sub("", answer))
 
@@ -71,6 +73,15 @@ def is_called_off(request: str, words: str) -> bool:
     if _CALLED_OFF.search(words) is None:
         return False
     return _shares_a_word(request, _CALLED_OFF.sub("", words))
+
+
+def _names(request: str, answer: str) -> bool:
+    """Whether an answer surely speaks of a request: it has a word of its own such as `item7x`, or,
+    where it has none, half of its words."""
+    words = {*content_words(request)} - _ANYTHING
+    marked = {word for word in words if any(map(str.isdigit, word))}
+    shared = words & {*content_words(answer)}
+    return not marked.isdisjoint(shared) if marked else 0 < len(words) <= 2 * len(shared)
 
 
 def _shares_a_word(one: str, other: str) -> bool:
