@@ -24,7 +24,7 @@ from contextwright.compiler.steps.directive_places import wording_at
 from contextwright.compiler.steps.exchange_features import about, calls_of, identifiers, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
-from contextwright.compiler.steps.forms import WORDS, entry, in_place, lasting_form
+from contextwright.compiler.steps.forms import WORDS, entry, in_place
 from contextwright.compiler.steps.note import (
     BARE,
     FILE_SHARE,
@@ -347,20 +347,18 @@ def tell_files(made, upto):
 def tell_directives(made, places, room):
     long, misses = [], 0
     for at in list(places)[:WORDINGS]:
-        form = lasting_form(made.blocks[at])
-        tokens = made.entry(at, form).tokens
+        tokens = made.entry(at, "rule").tokens
         if room < SENTENCE or misses == MISSES:
             break
         if tokens > LONG_RULE:
             long.append(at)
-        elif tokens <= room and made.put(at, form):
+        elif tokens <= room and made.put(at, "rule"):
             room -= tokens
         else:
             misses += 1
     for at in long[:MISSES]:
-        form = lasting_form(made.blocks[at])
-        tokens = made.entry(at, form).tokens
-        if tokens <= room and made.put(at, form):
+        tokens = made.entry(at, "rule").tokens
+        if tokens <= room and made.put(at, "rule"):
             room -= tokens
 
 

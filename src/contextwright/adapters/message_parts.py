@@ -157,7 +157,7 @@ class PartedMessages:
         new = iter(values)
 
         def left(part: Any, view: PartView) -> Any:
-            if not view.items:
+            if not view.files:
                 return reasoning_with(new, part, view)
             pairs = zip(self._items(view), new, strict=False)
             made = {id(item): self._item(item, seen, was, now) for (item, seen, was), now in pairs}
@@ -167,7 +167,7 @@ class PartedMessages:
 
     def _items(self, view: PartView) -> list[tuple[Any, PartView, Any]]:
         """The pictures and files of a result that may hold words: each, its view and its words."""
-        views = ((item, self.access.view(item)) for item in view.items)
+        views = ((item, self.access.view(item)) for item in view.worded_files)
         words = ((item, seen, words_of(seen)) for item, seen in views)
         return [each for each in words if each[2] is not None]
 

@@ -30,8 +30,7 @@ class PartView(msgspec.Struct, frozen=True):
             picture or a file, and which.
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
-        items: of a result, the framework's own pictures and files in it that may have words.
-        files: all of its pictures and files.
+        files: of a result, the framework's own pictures and files in it.
     """
 
     kind: Literal["text", "call", "result", "media", "own", "reasoning", "opaque"]
@@ -40,8 +39,13 @@ class PartView(msgspec.Struct, frozen=True):
     name: str = ""
     wire: Wire = {}
     role: str = ""
-    items: tuple[Any, ...] = ()
     files: tuple[Any, ...] = ()
+
+    @property
+    def worded_files(self) -> tuple[Any, ...]:
+        """Those that may have words: what says that it is a picture's bytes has none but a name
+        that somebody gave it."""
+        return tuple(filter(_has_words, self.files))
 
     @classmethod
     def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":
@@ -58,13 +62,11 @@ class PartView(msgspec.Struct, frozen=True):
 
         Args:
             content: of the result, where it is a list.
-            texts: types of what of it is in the text; all else are pictures and files. What says
-                that it is a picture's bytes has no words but a name that somebody gave it.
+            texts: types of what of it is in the text; all else are pictures and files.
         """
         items = () if isinstance(content, str) else content
         files = tuple([item for item in items if not isinstance(item, texts)])
-        worded = tuple(filter(_has_words, files))
-        return cls("result", text, id or "", items=worded, files=files)
+        return cls("result", text, id or "", files=files)
 
     @classmethod
     def file(cls, address: str, name: str | None = None) -> "PartView":

@@ -2,6 +2,7 @@
 other, as they are where what stood between them was left out, and some frameworks send them so."""
 
 from collections.abc import Sequence
+from operator import is_
 from typing import Any, Protocol, TypeVar
 
 MessageT = TypeVar("MessageT")
@@ -34,7 +35,7 @@ def in_turns(
         own: the framework's messages.
     """
     is_bedrock = any("bedrock" in kind.__module__ for kind in type(model).__mro__)
-    is_same = len(own) == len(sent) and all(map(_is, own, sent))
+    is_same = len(own) == len(sent) and all(map(is_, own, sent))
     if not is_bedrock or is_same:
         return sent
     turns: list[MessageT] = []
@@ -46,7 +47,3 @@ def in_turns(
         else:
             turns.append(message)
     return turns
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other

@@ -68,7 +68,8 @@ class MessageFields:
             return parts[0]
         calls = [part for part in parts if isinstance(part, dict) and "function" in part]
         files = [part for part in parts if isinstance(part, _MEDIA)]
-        servers = [part for part in parts if _is_server(part, message)]
+        kinds = {block.get("type") for block in server_blocks(message.provider_data)}
+        servers = [part for part in parts if isinstance(part, dict) and part.get("type") in kinds]
         known = [*calls, *files, *servers]
         rest = [part for part in parts if not _is_thought(part) and part not in known]
         text = "\n".join(map(str, rest)) if len(rest) > 1 else (rest[0] if rest else None)
@@ -104,9 +105,3 @@ def _reasoning(message: Message) -> list[dict[str, Any]]:
 
 def _is_thought(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == _REASONING
-
-
-def _is_server(part: Any, message: Message) -> bool:
-    """Whether a part is of a tool that ran at the provider; what it says may be redacted."""
-    kinds = {block.get("type") for block in server_blocks(message.provider_data)}
-    return isinstance(part, dict) and part.get("type") in kinds

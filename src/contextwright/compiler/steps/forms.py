@@ -45,7 +45,8 @@ _LINE_NUMBER = re.compile(r"^ *(\d+)", re.MULTILINE)
 CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
 FORMS = (*CALLS, *WORDS, "rule")
 """From the fewest words to the most: `bare` and `short` tell more of results, `said` more of the
-words beside them too. `rule` is only what holds from there on."""
+words beside them too. `rule` is only what holds from there on: the sentences that say so, or all
+of it where no wording but its answer does."""
 
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
@@ -163,7 +164,7 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     if is_of_another(block, inputs.agent):
         speaker = assistant_with_name(block.author)
     if form == "rule":
-        return f"{speaker}: " + " ".join(directives(statement, block.role))
+        return f"{speaker}: " + (" ".join(directives(statement, block.role)) or statement)
     if block.role == "user":
         return "user: " + (statement if form != "line" else _line(statement, block.role))
     lines: list[str] = []
@@ -174,12 +175,6 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
         text = "" if form == "line" else _result(call, form, inputs)
         lines.append(in_one_voice(f"{line} \u2192 {text}" if text else line, first=True))
     return "\n".join(lines)
-
-
-def lasting_form(block: Block) -> str:
-    """How an exchange is told that says what holds from there on: by these sentences, or whole
-    where no wording but its answer says that it holds."""
-    return "rule" if directives(in_one_voice(words_of(block)), block.role) else "whole"
 
 
 def _words(statement: str, form: str, inputs: Inputs) -> str:

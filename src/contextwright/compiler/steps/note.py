@@ -7,21 +7,14 @@ from itertools import islice
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.exchange_features import calls_of, identifiers
+from contextwright.compiler.steps.exchange_features import calls_of, identifiers, words_of
 from contextwright.compiler.steps.file_states import FileState, ToldFile, file_states, told_file
-from contextwright.compiler.steps.forms import (
-    CALLS,
-    FORMS,
-    WORDS,
-    NoteEntry,
-    entries,
-    entry,
-    lasting_form,
-)
+from contextwright.compiler.steps.forms import CALLS, FORMS, WORDS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.spec.inputs import Inputs
+from contextwright.text.directives import directives
 from contextwright.text.json_rows import loaded
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
@@ -253,13 +246,10 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
     leave."""
     scope, long, misses = note.scope, list[int](), 0
 
-    def tokens_of(at: int) -> int:
-        return note.entry(at, lasting_form(note.block(at))).tokens
-
     def put(at: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
-        tokens = tokens_of(at)
-        return tokens if tokens <= room and note.put(at, lasting_form(note.block(at))) else 0
+        tokens = note.entry(at, "rule").tokens
+        return tokens if tokens <= room and note.put(at, "rule") else 0
 
     places = scope.history.directives(scope.blocks, scope.upto, scope.held)
     for at in islice(places, WORDINGS):
@@ -267,7 +257,7 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
             break
         if _is_over(note, at):
             continue
-        if tokens_of(at) > LONG_RULE:
+        if note.entry(at, "rule").tokens > LONG_RULE:
             long.append(at)
         elif taken := put(at):
             room -= taken
@@ -280,8 +270,8 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
 def _is_over(note: _NoteBuilder, at: int) -> bool:
     """Whether what a user asked for, in the words of a rule or in others that were heard, was done,
     as the answer next to it or at the end of its turn says, or called off soon after."""
-    scope, form = note.scope, lasting_form(note.block(at))
-    request, is_worded = note.words(at, form), form == "rule"
+    scope, request = note.scope, note.words(at, "rule")
+    is_worded = bool(directives(words_of(note.block(at))))
     if note.block(at).role != "user" or not may_end(request):
         return False
     users = scope.history.users_behind(at, NEXT)

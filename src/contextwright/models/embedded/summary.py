@@ -8,7 +8,7 @@ of a reference's words, without the prior .16, random .16.
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import chain
 
@@ -157,17 +157,23 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
             is_over = any(
                 is_done(line.bare, one.bare, is_next=one.kind == "end" and place >= before)
                 for one in answers
-            ) or any(is_called_off(line.bare, one.bare) for one in users)
-            if is_over:
+            )
+            if is_over or _is_called_off(line, users):
                 each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
         elif nearest is not None and _is_heard(line, nearest, place < before, next_to - place):
-            done = any(is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends)
-            if not done and not any(is_called_off(line.bare, one.bare) for one in users):
+            is_over = any(
+                is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends
+            )
+            if not (is_over or _is_called_off(line, users)):
                 heard = msgspec.structs.replace(line, kind="heard")
                 each = _PlacedLine(heard, each.bonus, next_to)
         if is_users := line.is_users:
             users.append(line)
         yield each
+
+
+def _is_called_off(line: SummaryLine, users: Iterable[SummaryLine]) -> bool:
+    return any(is_called_off(line.bare, one.bare) for one in users)
 
 
 def _is_heard(line: SummaryLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
