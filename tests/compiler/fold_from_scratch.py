@@ -20,11 +20,12 @@ from contextwright.compiler.steps.decide import (
     exchange_at,
     gain,
 )
-from contextwright.compiler.steps.directive_places import wording_at
+from contextwright.compiler.steps.directive_places import directives_at, remarks_at
 from contextwright.compiler.steps.exchange_features import about, calls_of, identifiers, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
+from contextwright.compiler.steps.history import REMARKS_REACH
 from contextwright.compiler.steps.note import (
     BARE,
     FILE_SHARE,
@@ -36,6 +37,7 @@ from contextwright.compiler.steps.note import (
     LONG_RULE,
     MISSES,
     OUTCOMES,
+    REMARKS_FROM,
     REQUESTS,
     SENTENCE,
     SPOKEN,
@@ -240,9 +242,12 @@ class Note:
     def entry(self, at, form):
         return entry(self.blocks[at], form, self.inputs, self.page)
 
-    def put(self, at, form):
+    def more(self, at, form):
         before = self.forms.get(at)
-        more = self.entry(at, form).tokens - (self.entry(at, before).tokens if before else 0)
+        return self.entry(at, form).tokens - (self.entry(at, before).tokens if before else 0)
+
+    def put(self, at, form):
+        more = self.more(at, form)
         if more > self.left:
             return False
         self.left -= more
@@ -274,9 +279,13 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
     made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
     near = {at for at in noted if -used[at][0] >= upto - note_words.REACH and at >= known}
-    wordings = [wording_at(blocks, at, len(blocks)) for at in range(len(blocks))]
-    lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
-    tell_directives(made, reversed(lasting), directives_room(room))
+    left = tell_directives(
+        made, reversed(lasting(blocks, noted, directives_at)), directives_room(room)
+    )
+    if room >= REMARKS_FROM:
+        users = [at for at in range(upto) if blocks[at].role == "user"][-REMARKS_REACH:]
+        places = [at for at in lasting(blocks, noted, remarks_at) if at >= min(users)]
+        tell_remarks(made, reversed(places), left)
     tell_requests(made, noted, room * REQUESTS // 100)
     files, texts = tell_files(made, upto)
     in_files = made.in_files
@@ -288,7 +297,8 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         made.put(first, "whole" if short else "line")
     least = made.left * (100 - BARE) // 100
     for at in order:
-        if at in near and at not in made.forms and made.left > least:
+        is_untold = made.forms.get(at) == "remark" or (at in near and at not in made.forms)
+        if is_untold and made.left > least:
             made.put(at, "bare" if blocks[at].results and at not in in_files else "line")
     for at in order:
         if made.forms.get(at) == "whole" or (at not in near and at not in made.forms):
@@ -312,6 +322,11 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
     rest = [at for at in order if at in near or at in made.forms]
     fill(made, [at for at in rest if at not in repeated | in_files])
     return tuple(sorted(made.forms.items())), index, files
+
+
+def lasting(blocks, noted, wording_at):
+    wordings = [wording_at(blocks, at, len(blocks)) for at in range(len(blocks))]
+    return [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
 
 
 def rest_of_request(blocks, noted, inputs):
@@ -360,6 +375,20 @@ def tell_directives(made, places, room):
         tokens = made.entry(at, "rule").tokens
         if tokens <= room and made.put(at, "rule"):
             room -= tokens
+    return room
+
+
+def tell_remarks(made, places, room):
+    misses = 0
+    for at in list(places)[:WORDINGS]:
+        if room < SENTENCE or misses == MISSES:
+            return
+        if (tokens := made.more(at, "remark")) <= 0:
+            continue
+        if tokens <= room and made.put(at, "remark"):
+            room -= tokens
+        else:
+            misses += 1
 
 
 def tell_requests(made, noted, room):
@@ -370,8 +399,8 @@ def tell_requests(made, noted, room):
         places = {at}
         if at < following - 1 and following - 1 in noted:
             places.add(outcome(made, noted, at, following - 1))
-        places -= made.forms.keys()
-        room -= sum(made.entry(one, "line").tokens for one in places)
+        places = {one for one in places if made.forms.get(one) in (None, "remark")}
+        room -= sum(made.more(one, "line") for one in places)
         if room < 0:
             return
         for one in sorted(places):

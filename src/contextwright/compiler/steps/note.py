@@ -35,6 +35,10 @@ calls. With 700 and 66, of 20 rules and 20 decisions planted in a recorded codin
 outlived 29 steps at 8,000 tokens, with 900 and 70 13 and 13 at 5,000, and with 900 of sixty in a
 talk with customers one was lost; now all do, and where a recorded session has fewer, its requests
 are the same."""
+REMARKS_FROM = 550
+"""Tokens of a note from which on what a user said beside a request has the room that rules and
+decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
+larger ones none."""
 REQUESTS = 6
 """Percent of a note for what else the user said and what came of it, the newest first: what was
 asked for tells what the calls were for. On recorded sessions it wins one later call of 130 whose
@@ -65,6 +69,8 @@ answered, with 500 recorded tool sessions 3 percent."""
 REACH = 1_024
 """Exchanges in front of what a note ends with: what was used last before them is told only as a
 rule, a request or the task. Else the last few tokens of a note are offered to all of a session."""
+UNTOLD = (None, "remark")
+"""Forms of an exchange of which what was asked for is not told."""
 NEVER = 1 << 60
 """Tokens of what a note tells in no case."""
 
@@ -111,7 +117,9 @@ def note_of(scope: NoteScope, room: int) -> NoteContent:
     if room <= 0 or first is None:
         return NoteContent()
     note = _NoteBuilder(scope, room)
-    _tell_directives(note, directives_room(room))
+    left = _tell_directives(note, directives_room(room))
+    if room >= REMARKS_FROM:
+        _tell_remarks(note, left)
     _tell_requests(note, room * REQUESTS // 100)
     files = _tell_files(note, max(0, note.left - FILES_FROM) * FILES // 100)
     index_tokens = note.left * INDEX // 100
@@ -166,11 +174,15 @@ class _NoteBuilder:
         """What stands of somebody's words, without who says it."""
         return self.entry(at, form).text.partition(": ")[2]
 
+    def more(self, at: int, form: str) -> int:
+        """The tokens that it takes more to tell it so."""
+        before = self.forms.get(at)
+        tokens = self.entry(at, form).tokens
+        return tokens - (self.entry(at, before).tokens if before is not None else 0)
+
     def put(self, at: int, form: str) -> bool:
         """Tell it so, if there is room."""
-        before = self.forms.get(at)
-        more = self.entry(at, form).tokens
-        more -= self.entry(at, before).tokens if before is not None else 0
+        more = self.more(at, form)
         if more > self.left:
             return False
         self.left -= more
@@ -241,9 +253,9 @@ def directives_room(room: int) -> int:
     return max(room * DIRECTIVES // 100, min(SPARED, room * SPARED_SHARE // 100))
 
 
-def _tell_directives(note: _NoteBuilder, room: int) -> None:
+def _tell_directives(note: _NoteBuilder, room: int) -> int:
     """What holds from where it was said on: the newest first, long wordings in what the others
-    leave."""
+    leave. The room that is left."""
     scope, long, misses = note.scope, list[int](), 0
 
     def put(at: int) -> int:
@@ -255,7 +267,7 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
     for at in islice(places, WORDINGS):
         if room < SENTENCE or misses == MISSES:
             break
-        if _is_over(note, at):
+        if _is_over(note, at, "rule"):
             continue
         if note.entry(at, "rule").tokens > LONG_RULE:
             long.append(at)
@@ -265,12 +277,29 @@ def _tell_directives(note: _NoteBuilder, room: int) -> None:
             misses += 1
     for at in long[:MISSES]:
         room -= put(at)
+    return room
 
 
-def _is_over(note: _NoteBuilder, at: int) -> bool:
-    """Whether what a user asked for, in the words of a rule or in others that were heard, was done,
-    as the answer next to it or at the end of its turn says, or called off soon after."""
-    scope, request = note.scope, note.words(at, "rule")
+def _tell_remarks(note: _NoteBuilder, room: int) -> None:
+    """What else a user said beside what they asked for, the newest first."""
+    scope, misses = note.scope, 0
+    for at in islice(scope.history.remarks(scope.blocks, scope.upto, scope.held), WORDINGS):
+        if room < SENTENCE or misses == MISSES:
+            return
+        tokens = note.more(at, "remark")
+        if tokens <= 0 or _is_over(note, at, "remark"):
+            continue
+        if tokens <= room and note.put(at, "remark"):
+            room -= tokens
+        else:
+            misses += 1
+
+
+def _is_over(note: _NoteBuilder, at: int, form: str) -> bool:
+    """Whether what a user asked for, in the words of a rule or in others that were heard or may
+    hold, was done, as the answer next to it or at the end of its turn says, or called off soon
+    after."""
+    scope, request = note.scope, note.words(at, form)
     is_worded = bool(directives(words_of(note.block(at))))
     if note.block(at).role != "user" or not may_end(request):
         return False
@@ -278,7 +307,7 @@ def _is_over(note: _NoteBuilder, at: int) -> bool:
     end = users[0] if users else scope.stop  # of the turn
     if is_worded:
         ends = {at + 1, end - 1} if at + 1 < end else set[int]()
-    else:  # it was only heard: what comes of it comes later
+    else:  # no wording says that it is a rule: what comes of it comes later
         ends = {one - 1 for one in users} | {one + 1 for one in users} | {end - 1}
     for place in ends & {*range(at + 1, scope.stop)}:
         answer = note.block(place)
@@ -295,8 +324,8 @@ def _tell_requests(note: _NoteBuilder, room: int) -> None:
     scope = note.scope
     for request, *last in scope.history.requests(scope.upto, scope.held):
         places = (request, *(_outcome(note, request, end) for end in last))
-        untold = [at for at in places if at not in note.forms]
-        room -= sum(note.entry(at, "line").tokens for at in untold)
+        untold = [at for at in places if note.forms.get(at) in UNTOLD]
+        room -= sum(note.more(at, "line") for at in untold)
         if room < 0:
             return
         for at in untold:
@@ -353,7 +382,7 @@ def _tell_in_few_words(note: _NoteBuilder) -> None:
     for at in note.fitting("few words", lambda at: note.entry(at, form_of(at)).tokens):
         if note.left <= least:
             break
-        if at not in note.forms:
+        if note.forms.get(at) in UNTOLD:
             note.put(at, form_of(at))
 
 
