@@ -6,8 +6,7 @@ from collections import Counter
 from msgspec.structs import replace
 
 from contextwright.blocks.protection import protection_of
-from contextwright.compiler.steps import note as note_words
-from contextwright.compiler.steps import origins
+from contextwright.compiler.steps import history, note_builder, origins
 from contextwright.compiler.steps.decide import (
     EARLY,
     ENOUGH,
@@ -25,7 +24,6 @@ from contextwright.compiler.steps.exchange_features import about, calls_of, iden
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
-from contextwright.compiler.steps.history import REMARKS_REACH
 from contextwright.compiler.steps.note import (
     BARE,
     FILE_SHARE,
@@ -34,20 +32,22 @@ from contextwright.compiler.steps.note import (
     FIRST,
     INDEX,
     LEAST_FILE,
-    LONG_RULE,
-    MISSES,
     OUTCOMES,
-    REMARKS_FROM,
     REQUESTS,
-    SENTENCE,
     SPOKEN,
-    WORDINGS,
     _forms,
     _is_json,
-    directives_room,
 )
 from contextwright.compiler.steps.note_block import FEW, SAFETY, note_block
 from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
+from contextwright.compiler.steps.note_rules import (
+    LONG_RULE,
+    MISSES,
+    REMARKS_FROM,
+    SENTENCE,
+    WORDINGS,
+    directives_room,
+)
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
@@ -278,12 +278,12 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         return (), (), ()
     made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
-    near = {at for at in noted if -used[at][0] >= upto - note_words.REACH and at >= known}
+    near = {at for at in noted if -used[at][0] >= upto - note_builder.REACH and at >= known}
     left = tell_directives(
         made, reversed(lasting(blocks, noted, directives_at)), directives_room(room)
     )
     if room >= REMARKS_FROM:
-        users = [at for at in range(upto) if blocks[at].role == "user"][-REMARKS_REACH:]
+        users = [at for at in range(upto) if blocks[at].role == "user"][-history.REMARKS_REACH :]
         places = [at for at in lasting(blocks, noted, remarks_at) if at >= min(users)]
         tell_remarks(made, reversed(places), left)
     tell_requests(made, noted, room * REQUESTS // 100)

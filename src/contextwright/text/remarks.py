@@ -106,8 +106,8 @@ STARTi (?:started|called|couldn't|bought|lost|love|believe|feel|really|actually|
 ^we(?:'ll| will) (?:try|get|check|be|see|look|find|do)\b
 # what has a field of its own
 = my the her his their
-\b(?:my|the|her|his|their) (?:[\w']+ ){0,2}(?:ids?|e-?mail|name|code|zip)(?: code)? is\b
-\b(?:my|the|her|his|their) (?:[\w']+ ){0,2}(?:phone|number|address|date of birth|password) is\b
+\b(?:my|the|her|his|their) (?:\w+ ){0,2}(?:ids?|e-?mail|name|code|zip)(?: code)? is\b
+\b(?:my|the|her|his|their) (?:\w+ ){0,2}(?:phone|number|address|date of birth|password) is\b
 # what is said of what stands in front of it, and by the way
 = that this
 START(?:that|this)(?:'s| is| was| seems?| sounds?| makes?| works?| looks?| helps?)\b
@@ -132,7 +132,7 @@ _REQUESTS = any_of((
 ))  # fmt: skip
 """How an agent asks for something."""
 _CODE = re.compile(
-    r"[{}<>=`|\\$]|::|\(\)|\w\(|\w:\d|^\W*$|^\S+$|^[\[(\"].*[\])\",]$|\"\s*:|\w/\w+/\w"
+    r"^\d+[:|]|[{}<>=`|\\$]|::|\(\)|\w\(|\w:\d|^\W*$|^\S+$|^[\[(\"].*[\])\",]$|\"\s*:|\w/\w+/\w"
     r"|[A-Z][a-z]+Error\b|^\s*[#@+]|[\u2190-\u21ff\u2700-\u27bf]"
 )
 """A program, what it prints, an address, one word."""
@@ -147,23 +147,33 @@ def remarks(text: str, before: str = "") -> tuple[str, ...]:
     """
     if len(text) > MAX_MESSAGE:
         return ()
-    found, asks = _remarks(text)
-    return found if asks or _REQUESTS.search(before[-QUESTION:]) is None else ()
+    parts, asks = _remarks(text)
+    return parts if asks or _REQUESTS.search(before[-QUESTION:]) is None else ()
+
+
+def is_english(text: str) -> bool:
+    """Whether its words are English: of a text in another language nothing is a remark."""
+    return not small_text(text).words.isdisjoint(_ENGLISH)
+
+
+def is_remark(part: str) -> bool:
+    """Whether a sentence, or half of one, of an English message is a remark."""
+    return not _asks(part) and _is_remark(part)
 
 
 @cached_text
 def _remarks(text: str) -> tuple[tuple[str, ...], bool]:
     """The remarks of a message, and whether it asks for something beside."""
-    if small_text(text).words.isdisjoint(_ENGLISH):
+    if not is_english(text):
         return (), False
-    found, asks = list[str](), False
+    parts, asks = list[str](), False
     for sentence in sentences(text):
         for part in map(str.strip, _BREAK.split(sentence)):
             if _asks(part):
                 asks = True
-            elif len(found) < MOST and _is_remark(part):
-                found.append(part)
-    return tuple(found), asks
+            elif len(parts) < MOST and _is_remark(part):
+                parts.append(part)
+    return tuple(parts), asks
 
 
 def _asks(part: str) -> bool:

@@ -42,10 +42,10 @@ def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
 
     def look(words_at: Words) -> Wording:
         role, text = words_at(at)
-        if role != "user" or not (found := remarks(text)):
+        if role != "user" or not (all_remarks := remarks(text)):
             return ()
         who, before = words_at(at - 1) if at else ("", "")
-        return remarks(text, before) if who == "assistant" else found
+        return remarks(text, before) if who == "assistant" else all_remarks
 
     return _looked_at(blocks, look)
 
