@@ -19,6 +19,7 @@ from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
     LASTING,
+    MESSAGES,
     PAIRS,
     REMARKS,
     SHORT,
@@ -48,8 +49,6 @@ REQUESTS = 10
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
-MESSAGES = frozenset({"request", "remark"})
-"""Kinds of lines that may be all that a user said."""
 NONE = -1
 """No place."""
 WIDEST = 400

@@ -37,15 +37,17 @@ READ = 20_000
 """Characters of one message that are looked at."""
 USERS, AGENTS = "user: ", "assistant: "
 """What stands in front of a user's words, and of an agent's that is not named."""
-Kind = Literal["rule", "heard", "remark", "request", "end", "said"]
+Kind = Literal["rule", "heard", "remark", "statement", "request", "end", "said"]
 """`heard`: a user's words that hold on since all that came of them is that they were heard;
-`remark`: what a user says beside a request, which may."""
-ALONE = frozenset({"rule", "remark", "said"})
+`remark`: what a user says beside a request, which may; `statement`: a message of such."""
+ALONE = frozenset({"rule", "remark", "statement", "said"})
 """Kinds of lines that may stand by themselves."""
 LASTING: frozenset[Kind] = frozenset({"rule", "heard"})
-REMARKS: frozenset[Kind] = frozenset({"remark"})
+REMARKS: frozenset[Kind] = frozenset({"remark", "statement"})
 """Kinds of what holds on, and of what may."""
-PAIRS: frozenset[Kind] = frozenset({"request", "heard"})
+MESSAGES: frozenset[Kind] = frozenset({"request", "statement"})
+"""Kinds of lines that are all that a user said in a message."""
+PAIRS: frozenset[Kind] = frozenset({*MESSAGES, "heard"})
 """Kinds of what stands with what came of it."""
 _CUE = re.compile(
     r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
@@ -114,10 +116,10 @@ def lines_before(previous: str) -> list[SummaryLine]:
             lines += [line_of(one, one, bonus=BEFORE) for one in sentences(whole)]
             continue
         bare = whole[speaker.end() :]
-        is_after_request = bool(lines) and lines[-1].kind == "request"
+        is_after_request = bool(lines) and lines[-1].kind in MESSAGES
         kind = _kind_before(speaker[1], bare, is_after_request)
         if kind in {"said", "request"} and speaker[1] == "user" and in_english and is_remark(bare):
-            kind = "remark"
+            kind = "statement"
         lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
 
@@ -165,7 +167,7 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
     asks = not set(apart).issuperset(others)
     if others:
         words = _joined(others, REQUEST)
-        yield line_of(f"{USERS}{words}", words, "request" if asks else "remark", USER)
+        yield line_of(f"{USERS}{words}", words, "request" if asks else "statement", USER)
     for remark in apart if asks else ():
         yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
