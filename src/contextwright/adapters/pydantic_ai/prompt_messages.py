@@ -94,15 +94,15 @@ class PromptParts:
 
 def _media(item: Any) -> PartView:
     """An item of a prompt, or a part of an answer, that is no text."""
-    if isinstance(item, FilePart):
-        return _media(item.content)
+    item = item.content if isinstance(item, FilePart) else item
+    name = getattr(item, "_identifier", None) or ""  # that somebody gave it
     if isinstance(item, ImageUrl):
-        return PartView.image(item.url)
+        return PartView.image(item.url, name)
     if not isinstance(item, BinaryContent):
         return PartView("opaque") if isinstance(item, CachePoint) else PartView.own(item)
     if item.is_image:
-        return PartView.image(item.data_uri, item.identifier)
-    return PartView.file(item.data_uri, item.identifier)
+        return PartView.image_data(item.media_type, item.data, name)
+    return PartView.file_data(item.media_type, item.data, item.identifier)
 
 
 MESSAGES = PartedMessages(PromptParts())
