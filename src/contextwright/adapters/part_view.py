@@ -11,6 +11,7 @@ from contextwright.adapters.message_mapping import Wire
 from contextwright.adapters.opaque_parts import KIND, base64_of, data_of, part_with
 
 _SIGNATURES = ("signature", "protected_data", "redacted")
+_INSIDE = ("value", "output")
 _PDF = "application/pdf"
 _OPENAI = "rs_"
 """What ids of OpenAI's reasoning begin with."""
@@ -43,8 +44,7 @@ class PartView(msgspec.Struct, frozen=True):
     @property
     def is_picture(self) -> bool:
         """Whether it is a picture, by its bytes, its address or its provider's id."""
-        value = self.wire.get("value") or {}
-        return "image_url" in self.wire or (self.kind == "own" and value.get("type") == "image")
+        return "image_url" in self.wire or (self.kind == "own" and _shows(self.wire["value"]))
 
     @classmethod
     def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":
@@ -144,6 +144,14 @@ def reasoning_with(new: Iterator[Mapping[str, Any]], part: Any, view: PartView) 
         return part
     data = data_of(part)
     return None if _is_signed(data) else part_with(part, {**data, **value})
+
+
+def _shows(value: Any) -> bool:
+    """Whether a provider's block is a picture, or holds one alone."""
+    if not isinstance(value, Mapping):
+        return False
+    block = cast("Mapping[str, Any]", value)
+    return "image" in str(block.get("type")) or any(_shows(block.get(key)) for key in _INSIDE)
 
 
 def _is_signed(data: Any) -> bool:
