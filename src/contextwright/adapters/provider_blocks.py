@@ -32,15 +32,15 @@ _NO_WORDS = frozenset(
 
 def block_view(block: Mapping[str, Any]) -> PartView | None:
     """What a provider's own block of a call is: nothing more, where it stands among the framework's
-    calls; a call, where it does not, as OpenAI's of a computer, or that waits for an approval, whose
+    calls; a call, where it does not, as of a computer, or what waits for an approval, whose
     answer is a result. None of any other block."""
     own = _unwrapped(block)
     kind = own.get("type")
     if kind in _NATIVE_CALLS:
         return PartView("opaque")
     if kind == _APPROVAL:
-        said = {key: own[key] for key in own if key not in _LINKS}
-        return PartView.result(_line(said), own.get("approval_request_id"))
+        answer = {key: own[key] for key in own if key not in _LINKS}
+        return PartView.result(_line(answer), own.get("approval_request_id"))
     if kind not in _LONE_CALLS:
         return None
     name = own.get("name") or kind
@@ -71,8 +71,8 @@ def _call_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 
 def _approval_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:
-    said = like({}, text)
-    return {**block, **(said if isinstance(said, dict) else {"reason": text})}
+    fields = like({}, text)
+    return {**block, **(fields if isinstance(fields, dict) else {"reason": text})}
 
 
 def _unwrapped(block: Mapping[str, Any]) -> Mapping[str, Any]:
