@@ -11,7 +11,6 @@ from contextwright.formats.document_text import document_text
 from contextwright.formats.tool_schemas import as_it_came, is_hosted, keys_beside
 from contextwright.render.body_context import deep, merged
 from contextwright.render.body_wires import body_wires
-from contextwright.render.document_words import in_words
 from contextwright.render.draft import BlockCalls, RequestDraft
 from contextwright.render.event_cost import EventCost, MessageCost
 from contextwright.render.insertion import Insertion
@@ -32,6 +31,7 @@ from contextwright.render.wire import (
     Count,
     Wire,
     clean,
+    in_words,
     ordered,
     schema_of,
     schema_tokens,
