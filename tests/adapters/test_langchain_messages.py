@@ -345,3 +345,47 @@ def test_what_stands_beside_an_answer_is_shown_as_its_blocks_are():
     assert "a@b.co" not in str(items) and str(items).count("[REDACTED]") == 2
     [kept] = [item for item in items if item.get("type") == "reasoning"]
     assert kept["id"] == "rs_1"
+
+
+def of_agents():
+    """What a supervisor and two agents do, as LangGraph names them."""
+
+    def used(agent, tool, id):
+        call = {"name": tool, "args": {"of": "a@b.co"}, "id": id, "type": "tool_call"}
+        result = ToolMessage("ten flats " * 40, tool_call_id=id, name=tool)
+        return [AIMessage("", name=agent, tool_calls=[call]), result]
+
+    return [
+        HumanMessage("find flats"),
+        *used("supervisor", "transfer_to_researcher", "h1"),
+        *used("researcher", "search", "s1"),
+        AIMessage("I found ten flats", name="researcher"),
+        *used("supervisor", "transfer_to_writer", "h2"),
+        *used("writer", "draft", "d1"),
+        AIMessage("here is the text", name="writer"),
+        HumanMessage("shorter please", name="dana"),
+    ]
+
+
+def test_an_agent_s_trace_in_short_is_that_agent_s():
+    new = sent(of_agents(), C.isolate())
+    assert [m.name for m in new if isinstance(m, AIMessage)] == [
+        "supervisor", "researcher", "researcher", "supervisor", "writer", "writer",
+    ]  # fmt: skip
+    assert new[-1].name == "dana" and not any(isinstance(m, ToolMessage) for m in new)
+
+
+@pytest.mark.parametrize("spec", [C.default(), C.isolate(), C.decay(full=1, fold=1)], ids=repr)
+def test_the_name_of_an_agent_is_redacted_in_what_is_made_of_it(spec):
+    messages = [m.model_copy(update={"name": m.name and f"{m.name}-a@b.co"}) for m in of_agents()]
+    new = sent(messages, spec | C.redact("email"))
+    assert "a@b.co" not in str(new)
+    assert {m.name for m in new if isinstance(m, AIMessage)} == {"[REDACTED]"}
+
+
+def test_what_one_agent_did_is_chosen_by_its_name():
+    messages = of_agents()
+    one = sent(messages, C.select(author="researcher") + C.window(n=1))
+    assert [m.name for m in one if isinstance(m, AIMessage)] == ["researcher", "researcher"]
+    others = sent(messages, C.exclude_agents("researcher"))
+    assert {m.name for m in others if isinstance(m, AIMessage)} == {"supervisor", "writer"}

@@ -130,7 +130,7 @@ class PartedMessages:
         text = plain_text(wire.get("content"))
         if wire["role"] == "tool":
             return self.access.made_result(wire["tool_call_id"], wire.get("name", ""), text)
-        return self.access.made(wire["role"], text)
+        return renamed(self.access.made(wire["role"], text), [wire])
 
     def _left(self, part: Any, view: PartView, shown: Wire | None) -> list[Any]:
         """What is left of a picture, a file or what only the framework knows."""
