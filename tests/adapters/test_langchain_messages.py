@@ -377,7 +377,10 @@ def test_an_agent_s_trace_in_short_is_that_agent_s():
 
 @pytest.mark.parametrize("spec", [C.default(), C.isolate(), C.decay(full=1, fold=1)], ids=repr)
 def test_the_name_of_an_agent_is_redacted_in_what_is_made_of_it(spec):
-    messages = [m.model_copy(update={"name": m.name and f"{m.name}-a@b.co"}) for m in of_agents()]
+    messages = [
+        m if isinstance(m, ToolMessage) else m.model_copy(update={"name": f"{m.name}-a@b.co"})
+        for m in of_agents()
+    ]
     new = sent(messages, spec | C.redact("email"))
     assert "a@b.co" not in str(new)
     assert {m.name for m in new if isinstance(m, AIMessage)} == {"[REDACTED]"}
