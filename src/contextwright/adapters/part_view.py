@@ -31,6 +31,7 @@ class PartView(msgspec.Struct, frozen=True):
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
         files: of a result, the framework's own pictures and files in it.
+        stays: whether it is pinned.
     """
 
     kind: Literal["text", "call", "result", "media", "own", "reasoning", "opaque"]
@@ -40,6 +41,7 @@ class PartView(msgspec.Struct, frozen=True):
     wire: Wire = {}
     role: str = ""
     files: tuple[Any, ...] = ()
+    stays: bool = False
 
     @property
     def is_picture(self) -> bool:
