@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from contextwright.adapters.hosted_approvals import is_approval
 from contextwright.adapters.opaque_parts import like
 from contextwright.adapters.part_view import PartView
 
@@ -14,8 +15,6 @@ _REQUEST, _APPROVAL = "mcp_approval_request", "mcp_approval_response"
 _LONE_CALLS = {"computer_call": "action", _REQUEST: "arguments"}
 """Types of those that stand alone and are answered by a result, and what they are called with."""
 _IDS = {_REQUEST: "id"}
-_REQUESTS = "mcpr_"
-"""What ids of OpenAI's requests for an approval begin with."""
 _LINKS = ("type", "id", "approval_request_id")
 _CUSTOM, _CUSTOM_INPUT = "custom_tool_call_output", "__arg1"
 """Type of the result of a tool that is called with a text; what the framework calls that text."""
@@ -60,7 +59,7 @@ def block_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:
 def refusal_of(id: str, text: str) -> list[Any]:
     """The content that answers a request for an approval that nobody answered; empty where the id
     is no request's."""
-    if not id.startswith(_REQUESTS):
+    if not is_approval(id):
         return []
     return [{"type": _APPROVAL, "approval_request_id": id, "approve": False, "reason": text}]
 
