@@ -249,19 +249,25 @@ class _Choice:
         """What was asked for, the newest first, each with what came of it: without, what is done
         would look as if it were still to do. The newest has all the room that is left."""
         left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
-        end: int | None = None
+        ends: list[int] = []  # of a turn, the last first
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
             if line.kind == "end":
-                end = place if end is None else end
+                ends.append(place)
             elif line.kind in PAIRS and place not in chosen:
-                taken = self._put([place] if end is None else [place, end], most)
+                taken = self._put([place, *self._outcome(line, ends)], most)
                 if not taken:
                     return
-                left, end = left - taken, None
+                left, ends = left - taken, []
                 most = left
             elif line.is_users:
-                end = None
+                ends = []
+
+    def _outcome(self, request: SummaryLine, ends: list[int]) -> list[int]:
+        """The end of a turn's that says most of what was asked for, of these the last: an agent
+        that goes on with other work does not end a turn with what came of its request."""
+        words = request.words
+        return [max(ends, key=lambda at: len(words & self.lines[at].line.words))] if ends else []
 
     def put_heaviest(self, weighed: list[_Weighed]) -> None:
         """The heaviest that say what is not chosen yet."""
