@@ -165,14 +165,21 @@ def protection_of(
 
 
 def _edge(snapshot: Snapshot, exchanges: int) -> int:
-    """The first of the newest exchanges; a summary that a framework put behind them is none."""
-    edge, live = snapshot.exchange_count, 0
-    if not snapshot.has_summaries:
-        return min(edge, max(snapshot.preamble, edge - exchanges))
+    """The first of the newest exchanges; a summary that a framework put behind them is none, nor
+    is what an operator says there: the calls that were just answered stand in front of it."""
+    count = snapshot.exchange_count
+    edge, live = count, 0
+    nearest = min(edge, max(snapshot.preamble, edge - exchanges))
+    said = snapshot.log.ends("role", "system", snapshot.position)
+    if not snapshot.has_summaries and (
+        said is None or snapshot.log.exchange_index(said[1]) < max(nearest, snapshot.preamble)
+    ):
+        return nearest
     summaries = summary_exchanges(snapshot)
     while edge > snapshot.preamble and live < exchanges:
         edge -= 1
-        live += edge not in summaries
+        is_said = snapshot.exchanges(edge, edge + 1)[0].first.role == "system"
+        live += not is_said and edge not in summaries
     return edge
 
 
