@@ -12,6 +12,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 
 from contextwright.adapters.context_owner import ContextOwner
+from contextwright.adapters.history_records import HistoryRecords
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.model_copies import first_model
 from contextwright.adapters.port import ContextPort, context_of
@@ -52,13 +53,14 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         parameters = request_context.model_request_parameters
         instructions, functions = parameters.instruction_parts or [], parameters.function_tools
         tools = [*functions, *parameters.output_tools]
+        records = HistoryRecords(request_context.messages)
         request = MappedRequest(
             MESSAGES, request_context.messages,
             model=first_model(request_context.model).model_name,
             system=[part.content for part in instructions],
             output=parameters.output_object,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
-            options={"tools": parameters.native_tools},
+            options={"tools": parameters.native_tools, **records.options},
         )  # fmt: skip
         compiled = await self.port.compiled(request.body, ctx.run_id or "")
         if request.system_of(compiled) is not None:
@@ -74,6 +76,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             output_tools=answer_tools(parameters.output_tools, request.body, compiled),
         )
         sent = PYDANTIC_AI.same(request, compiled, request_context.model_settings)
+        sent = records.told_in(sent, compiled)
         return replace(request_context, messages=sent, model_request_parameters=parameters)
 
     async def after_model_request(

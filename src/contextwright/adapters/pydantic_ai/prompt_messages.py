@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic_ai.messages import (
     BinaryContent,
-    CachePoint,
     FilePart,
     ImageUrl,
     ModelMessage,
@@ -16,15 +15,18 @@ from pydantic_ai.messages import (
     SystemPromptPart,
     TextContent,
     TextPart,
-    ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
 )
 
+from contextwright.adapters.history_records import content_with, record_view
 from contextwright.adapters.message_parts import PartedMessages
-from contextwright.adapters.opaque_parts import like, text_of
+from contextwright.adapters.opaque_parts import text_of
 from contextwright.adapters.part_view import PartView
+
+_TEXTS = {"tool-call": "args", "speech": "transcript"}
+"""Where parts have their text, if not in `content`."""
 
 
 class PromptParts:
@@ -44,31 +46,28 @@ class PromptParts:
 
     def view(self, part: Any) -> PartView:
         """What a part is; of a retry, what is said in it: the framework says what it is."""
+        if (record := record_view(part)) is not None:
+            return record
         if isinstance(part, ToolCallPart):
             return PartView.call(part.tool_call_id, part.tool_name, part.args_as_json_str())
         if isinstance(part, ToolReturnPart):
             text = part.model_response_str(wrap_if_error=False)
             return PartView.result(text, part.tool_call_id, part.files)
-        if isinstance(part, SystemPromptPart):
-            return PartView("text", part.content, role="system")
-        if isinstance(part, str):
-            return PartView("text", part)
-        if isinstance(part, TextPart | TextContent | UserPromptPart):
-            return PartView("text", str(part.content))
+        if isinstance(part, str | TextPart | TextContent | UserPromptPart):
+            return PartView("text", str(getattr(part, "content", part)))
         if hasattr(part, "model_response"):
             kind = "result" if getattr(part, "tool_name", None) else "text"
             return PartView(kind, text_of(part.content), getattr(part, "tool_call_id", ""))
-        return PartView.reasoning(part) if isinstance(part, ThinkingPart) else _media(part)
+        return _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; data stays data where the text is JSON still,
         and the pictures of a result stay."""
         if isinstance(part, str):
             return text
-        if isinstance(part, ToolCallPart):
-            return replace(part, args=text)
-        files = getattr(part, "files", ())
-        return replace(part, content=[text, *files] if files else like(part.content, text))
+        if field := _TEXTS.get(getattr(part, "part_kind", "")):
+            return replace(part, **{field: text})
+        return content_with(part, text)
 
     def with_parts(self, message: ModelMessage, parts: list[Any]) -> ModelMessage:
         """A copy with other parts; items that stand together are a prompt."""
@@ -99,7 +98,7 @@ def _media(item: Any) -> PartView:
     if isinstance(item, ImageUrl):
         return PartView.image(item.url)
     if not isinstance(item, BinaryContent):
-        return PartView("opaque") if isinstance(item, CachePoint) else PartView.own(item)
+        return PartView.own(item)
     if item.is_image:
         return PartView.image(item.data_uri, item.identifier)
     return PartView.file(item.data_uri, item.identifier)
