@@ -9,9 +9,11 @@ import pytest
 from pydantic_ai import Agent, Tool
 from pydantic_ai.capabilities import Capability
 from pydantic_ai.messages import (
+    CompactionPart,
     ModelRequest,
     ModelResponse,
     SpeechPart,
+    TextPart,
     ToolReturnPart,
     ToolSearchCallPart,
     ToolSearchReturnPart,
@@ -38,7 +40,7 @@ def model_of(kind, url):
     return own("gpt-5", provider=OpenAIProvider(base_url=f"{url}/v1", api_key="none"))
 
 
-def played(kind, script, spec, instruct=None, **fields):
+def played(kind, script, spec, instruct=None, history=None, **fields):
     """The requests that an agent sends."""
     with StrictServer(script, window=100_000) as server:
         model = model_of(kind, server.url)
@@ -47,7 +49,7 @@ def played(kind, script, spec, instruct=None, **fields):
         agent = Agent(model, capabilities=own, **fields)
         if instruct:
             agent.instructions(on_change="append", name="rules")(instruct)
-        assert agent.run_sync("go").output == "done"
+        assert agent.run_sync("go", message_history=history).output == "done"
     assert not server.refused
     return server.requests
 
@@ -118,6 +120,22 @@ def test_a_search_whose_result_is_something_else_is_a_plain_result():
     same = {**result, "content": json.dumps({"discovered_tools": []})}
     [part] = request.messages_of({"messages": [*wires, same]})[-1].parts
     assert isinstance(part, ToolSearchReturnPart)
+
+
+@pytest.mark.parametrize("kind", ["chat", "responses", "anthropic"])
+@pytest.mark.parametrize("spec", [C.compaction(6000), C.default() | C.budget(6000)], ids=str)
+def test_a_summary_of_the_history_is_sent_as_long_as_it_stands_for_it(kind, spec):
+    """What was before it is nowhere else: an agent forgot its task after some more steps."""
+    history = [
+        ModelRequest(parts=[UserPromptPart(content="hi")]),
+        ModelResponse(parts=[TextPart(content="yes")]),
+        ModelRequest(parts=[CompactionPart(content="The task: sell the blue boat to zoe@b.co.")]),
+        ModelResponse(parts=[TextPart(content="go on")]),
+    ]
+    spec = spec | C.redact("email")
+    requests = played(kind, [*reading(14), "done"], spec, history=history, tools=[read])
+    assert all("sell the blue boat to [REDACTED]." in request.text for request in requests)
+    assert requests[-1].tokens < 8000
 
 
 def test_what_was_spoken_is_a_text():

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic_ai.messages import (
     CachePoint,
     CapabilityLoadDeltaPart,
+    CompactionPart,
     InstructionBaselinePart,
     InstructionDeltaPart,
     LoadCapabilityCallPart,
@@ -48,12 +49,14 @@ _OF_CAPABILITY = "instruction capability:"
 
 
 def record_view(part: Any) -> PartView | None:
-    """What an instruction, another record, a thought or what was spoken is; None of any other
-    part."""
+    """What an instruction, another record, a summary of a history, a thought or what was spoken is;
+    None of any other part."""
     if isinstance(part, SystemPromptPart | InstructionDeltaPart) and part.content:
         return PartView("text", part.content, role="system")
     if isinstance(part, SpeechPart) and part.audio is None:
         return PartView("text", part.transcript or "")
+    if isinstance(part, CompactionPart):
+        return PartView("own", wire=PartView.own(part).wire, pinned=True)
     if isinstance(part, ThinkingPart):
         return PartView.reasoning(part)
     return PartView("opaque") if isinstance(part, _RECORDS) else None

@@ -67,7 +67,7 @@ class PartedMessages:
             if view.kind == "result"
         ]
         rest = self._rest(message, views)
-        return [*wires, *(named(message, wire_of(role, each)) for role, each in rest.items())]
+        return [*wires, *(_shown(message, role, each) for role, each in rest.items())]
 
     def changed(self, message: Any, wires: Mapping[int, Wire]) -> Any:
         """The message with what is left of its parts; what is not shown stays where it stood."""
@@ -195,3 +195,9 @@ class PartedMessages:
 
     def _views(self, message: Any) -> list[PartView]:
         return [self.access.view(part) for part in self.access.parts(message)]
+
+
+def _shown(message: Any, role: str, views: Sequence[PartView]) -> Wire:
+    """The chat message of what is of one role."""
+    wire = named(message, wire_of(role, views))
+    return {**wire, "pinned": True} if any(view.pinned for view in views) else wire

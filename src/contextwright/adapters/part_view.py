@@ -31,6 +31,7 @@ class PartView(msgspec.Struct, frozen=True):
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
         files: of a result, the framework's own pictures and files in it.
+        pinned: whether it stands for what was before it, and so is never left out.
     """
 
     kind: Literal["text", "call", "result", "media", "own", "reasoning", "opaque"]
@@ -40,6 +41,7 @@ class PartView(msgspec.Struct, frozen=True):
     wire: Wire = {}
     role: str = ""
     files: tuple[Any, ...] = ()
+    pinned: bool = False
 
     @property
     def worded_files(self) -> tuple[Any, ...]:
