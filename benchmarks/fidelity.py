@@ -1,10 +1,10 @@
 """What is left after many compactions of what was said once: rules, decisions, what was only heard,
-tasks that ended.
+what was said beside a request, tasks that ended.
 
     CONTEXTWRIGHT_DATA=... python -m benchmarks.fidelity [--write docs/reference/fidelity.md]
 
 In the first half of a recorded tool session twenty rules, twenty decisions, twenty statements that
-have the words of neither and were only heard, twenty tasks that were finished and twenty that were
+have the words of neither and were only heard, twenty that stand beside a request, twenty tasks that were finished and twenty that were
 cancelled are planted, each with a name of its own. The session is
 sent request by request, until ours has gone down many steps; the last request is looked at. No
 model is asked, so nobody is graded by one: a name stands in the request, or it does not.
@@ -101,6 +101,29 @@ HEARD = (
     "Metric for {0}, please.",
 )
 """What holds though no wording says so; what came of it says it."""
+BESIDE = (
+    "Set up part{1}. Our runners for {0} are ARM only.",
+    "Suggest a title for part{1}. Puns on {0} make me cringe.",
+    "Could you draft part{1}? Marketing hates the word {0}.",
+    "Plot part{1} by month. The printer near {0} is black and white.",
+    "hey rewrite part{1}, its too stiff. also our ceo loathes {0}",
+    "Add retries to part{1}; five attempts at {0} is the house maximum.",
+    "Write the docstrings of part{1}. {0} style is what the others have.",
+    "Fix part{1}. Juniors read {0} to learn the trade.",
+    "Send part{1} to the client. They have moved to {0} as of this month.",
+    "Clean up part{1}. Anything tagged {0} belongs to the auditors.",
+    "Benchmark part{1}. Anything under {0} is noise on this machine.",
+    "Book part{1} for us. My wife uses a cane and {0} has cobbles.",
+    "What does part{1} cost? Whatever it is, {0} pays half.",
+    "Explain part{1}. I'm new to {0}, assume nothing.",
+    "Can you turn part{1} into minutes? We refer to {0} by initials.",
+    "Investigate part{1}. The {0} box belongs to the network team.",
+    "Order part{1} again. Oh, I've gone off {0}, heart thing.",
+    "Draw up part{1}. There's no {0} in this place.",
+    "Score part{1}. Names of {0} stay hidden till the end of term.",
+    "Translate part{1}. Our readers of {0} are in Mexico.",
+)
+"""What is asked for, and what is said beside it."""
 ANSWERS = ("Understood.", "Noted, thanks.", "Got it.", "OK.", "Sure, I'll keep that in mind.")
 METHODS: dict[str, Callable[[int], Method]] = {
     "last-N": last_n,
@@ -121,6 +144,7 @@ class Survivors(NamedTuple):
     rules: int
     decisions: int
     heard: int
+    beside: int
     open: int
     tokens: int
     steps: int
@@ -140,6 +164,7 @@ def planted_turns() -> Iterator[list[Message]]:
         yield [user(RULES[n].format(f"rule{n}x")), assistant("Understood.")]
         yield [user(DECISIONS[n].format(f"choice{n}x")), assistant("Noted.")]
         yield [user(HEARD[n].format(f"heard{n}x")), assistant(ANSWERS[n % len(ANSWERS)])]
+        yield [user(BESIDE[n].format(f"aside{n}x", n)), assistant(f"part{n} is done.")]
         yield [user(f"Please do task{n}x."), assistant(f"task{n}x is done.")]
         yield [
             user(f"Please start stopped{n}x."),
@@ -177,6 +202,7 @@ def survivors(messages: list[Message], method: Method) -> Survivors:
         sum(f"rule{n}x" in text for n in range(PLANTED)),
         sum(f"choice{n}x" in text for n in range(PLANTED)),
         sum(f"heard{n}x" in text for n in range(PLANTED)),
+        sum(f"aside{n}x" in text for n in range(PLANTED)),
         still_open,
         sum(map(tokens_of, before)),
         steps,
@@ -206,30 +232,31 @@ def table(found: dict[str, Any]) -> Iterator[str]:
     """A line for each method."""
     yield f"## {found['file']}, {found['budget']:,} tokens, {found['messages']:,} messages"
     yield ""
-    yield "| | rules | decisions | only heard | ended, shown as open | tokens | steps |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    yield "| | rules | decisions | only heard | beside a request | ended, shown as open | tokens | steps |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for row in found["rows"]:
         label = row["method"]
         made = Survivors(*(row[name] for name in Survivors._fields))
         yield (
             f"| {label} | {made.rules} of {PLANTED} | {made.decisions} of {PLANTED} "
-            f"| {made.heard} of {PLANTED} | {made.open} of {2 * PLANTED} | {made.tokens:,} | {made.steps} |"
+            f"| {made.heard} of {PLANTED} | {made.beside} of {PLANTED} | {made.open} of {2 * PLANTED} | {made.tokens:,} | {made.steps} |"
         )
     yield ""
 
 
 HEAD = """# What outlives many compactions
 
-What is left of what was said once. In the first half of a recorded tool session {0} rules, {0} decisions, {0} statements in the words of neither, {0} tasks that were
+What is left of what was said once. In the first half of a recorded tool session {0} rules, {0} decisions, {0} statements in the words of neither, {0} beside a request, {0} tasks that were
 finished and {0} that were cancelled are planted; where a file's sessions are short, the six longest are one. The session is sent request by request, and the last request is looked at:
 a name stands in it, or it does not. Summaries are made by the embedded rules: no model is asked. `python -m benchmarks.fidelity`; the recordings are not part of the project.
 
 - **only heard**: statements ("Our plant in Graz closes at five", "The one with the balcony") that no wording tells as a rule or a decision; they were answered by "Understood." or the like, and nothing else came of them.
+- **beside a request**: statements in plain words that stand in a message with a task ("Fix part7. Juniors read it to learn the trade"), which was done.
 - **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 
 Rules and decisions are told by their wording, in English and, for the plain ones, in ten other languages ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
-have forty wordings ([ADR 167](../adr/0167-rules-in-plain-words.md)). In whatever words, what was only heard holds on ([ADR 177](../adr/0177-what-was-only-heard-holds-on.md)). All else is kept as any other sentence is: while there is room.
+have forty wordings ([ADR 167](../adr/0167-rules-in-plain-words.md)). In whatever words, what was only heard holds on ([ADR 177](../adr/0177-what-was-only-heard-holds-on.md)), and what is said beside a request has the room that these leave ([ADR 178](../adr/0178-remarks-outlive-steps.md)). All else is kept as any other sentence is: while there is room.
 Beside its usual size a summary of `C.rolling`, `C.summarize` and `C.decay` has room for what holds, with 1,200 tokens in all, that of `C.fit` with a
 quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)).
 """

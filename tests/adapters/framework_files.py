@@ -271,11 +271,14 @@ def llama_index():
         return [*asks("go"), ChatMessage(role="assistant", blocks=[call]), back]
 
     def said(message):
-        return str([getattr(one, "image", None) or one.text for one in message.blocks])
+        return str(
+            [getattr(one, "image", None) or getattr(one, "text", one) for one in message.blocks]
+        )
 
     shot = ImageBlock(image=base64.b64decode(SHOT), image_mimetype="image/png")
     mapping = PartedMessages(MessageBlocks(), lambda text: TextBlock(text=text))
-    return Framework(mapping, None, None, None, shot, asks, answers, said)
+    picture = ImageBlock(url=ADDRESS, image_mimetype="image/png")
+    return Framework(mapping, None, None, picture, shot, asks, answers, said)
 
 
 MADE = {"langchain_core": langchain, "pydantic_ai": pydantic_ai}

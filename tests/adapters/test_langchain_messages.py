@@ -223,7 +223,7 @@ def test_a_picture_of_the_screen_answers_its_call(wrapped):
     uses = [message for n in range(20) for message in used_computer(n, wrapped=wrapped)]
     messages = [HumanMessage("go"), *uses]
     assert sent(messages, C.default()) == messages
-    for spec in (C.budget(500), C.compaction(500), C.window(steps=3)):
+    for spec in (C.budget(5_000), C.compaction(5_000), C.window(steps=3)):
         new = sent(messages, spec)
         assert len(new) < len(messages)
         calls = [m.content[-1] for m in new if isinstance(m, AIMessage) and len(m.content) == 2]
@@ -255,3 +255,140 @@ def test_a_custom_tool_is_called_with_a_text_and_answers_with_one():
     *_, shorter = sent([*messages, *later], C.compact(stale_after=1))[:3]
     (now,) = shorter.content
     assert now["type"] == output["type"] and len(now["output"]) < len(output["output"]) / 2
+
+
+ASKED = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "roll",
+         "arguments": '{"to": "a@b.co"}', "server_label": "dice"}  # fmt: skip
+ALLOWED = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True,
+           "reason": "of a@b.co"}  # fmt: skip
+PLAYED = {"type": "mcp_call", "id": "mcp_1", "approval_request_id": "mcpr_1", "name": "roll",
+          "arguments": "{}", "server_label": "dice", "output": "4 for a@b.co"}  # fmt: skip
+
+
+def as_sent(messages, **options):
+    """The items that LangChain makes of messages for OpenAI's Responses."""
+    base = pytest.importorskip("langchain_openai.chat_models.base")
+    return base._construct_responses_api_input(messages, **options)
+
+
+def stored(*blocks, version):
+    """An answer of these blocks as LangChain stores it."""
+    compat = pytest.importorskip("langchain_openai.chat_models._compat")
+    answer = AIMessage([dict(block) for block in blocks], id="resp_1")
+    return compat._convert_to_v03_ai_message(answer) if version == "v0" else answer
+
+
+VERSIONS = pytest.mark.parametrize("version", ["v0", "responses/v1"])
+
+
+def approval(version):
+    return [
+        HumanMessage("roll"),
+        stored(ASKED, version=version),
+        HumanMessage([ALLOWED]),
+        stored(PLAYED, {"type": "text", "text": "so", "id": "msg_1"}, version=version),
+    ]
+
+
+@VERSIONS
+def test_an_approval_goes_with_what_it_answers(version):
+    rounds = [HumanMessage("word " * 30), AIMessage("word " * 30)] * 5
+    messages = [*approval(version), *rounds, HumanMessage("last")]
+    assert sent(messages, C.default()) == messages
+    specs = [C.window(n=n) for n in range(1, 8)] + [C.budget(n) for n in range(200, 700, 50)]
+    lost = 0
+    for spec in specs:
+        kinds = [item.get("type", "") for item in as_sent(sent(messages, spec))]
+        kinds = [kind for kind in kinds if kind.startswith("mcp_approval")]
+        assert kinds in ([], [ASKED["type"], ALLOWED["type"]])
+        lost += not kinds
+    assert 0 < lost < len(specs)
+
+
+@VERSIONS
+def test_what_an_approval_says_is_redacted(version):
+    items = as_sent(sent([*approval(version), HumanMessage("on")], C.redact("email")))
+    assert "a@b.co" not in str(items) and str(items).count("[REDACTED]") == 3
+    asked, allowed = (item for item in items if str(item.get("type")).startswith("mcp_approval"))
+    assert asked == {**ASKED, "arguments": '{"to": "[REDACTED]"}'}
+    assert allowed == {**ALLOWED, "reason": "of [REDACTED]"}
+
+
+@VERSIONS
+def test_an_approval_that_nobody_gave_is_refused(version):
+    messages = [*approval(version)[:2], HumanMessage("something else")]
+    items = as_sent(sent(messages, C.default()))
+    (answer,) = [item for item in items if item.get("type") == "mcp_approval_response"]
+    assert answer["approval_request_id"] == "mcpr_1" and answer["approve"] is False
+
+
+def test_what_stands_beside_an_answer_is_shown_as_its_blocks_are():
+    """`output_version="v0"`: a computer's call was dropped with its result, or sent without it."""
+    thought = {
+        "type": "reasoning",
+        "id": "rs_1",
+        "summary": [{"type": "summary_text", "text": "a@b.co"}],
+    }
+    uses = []
+    for number in range(20):
+        answer, result = used_computer(number, wrapped=False)
+        uses += [stored(thought, *answer.content, version="v0"), result]
+    assert all("tool_outputs" in answer.additional_kwargs for answer in uses[::2])
+    messages = [HumanMessage("go"), *uses]
+    assert sent(messages, C.default()) == messages
+    for spec in (C.budget(5_000), C.compaction(5_000), C.window(steps=3)):
+        items = as_sent(sent(messages, spec))
+        calls = [item["call_id"] for item in items if item.get("type") == "computer_call"]
+        outputs = [item["call_id"] for item in items if item.get("type") == "computer_call_output"]
+        assert 0 < len(calls) < 20 and calls == outputs
+    items = as_sent(sent(messages[:3], C.redact("email")))
+    assert "a@b.co" not in str(items) and str(items).count("[REDACTED]") == 2
+    [kept] = [item for item in items if item.get("type") == "reasoning"]
+    assert kept["id"] == "rs_1"
+
+
+def of_agents():
+    """What a supervisor and two agents do, as LangGraph names them."""
+
+    def used(agent, tool, id):
+        call = {"name": tool, "args": {"of": "a@b.co"}, "id": id, "type": "tool_call"}
+        result = ToolMessage("ten flats " * 40, tool_call_id=id, name=tool)
+        return [AIMessage("", name=agent, tool_calls=[call]), result]
+
+    return [
+        HumanMessage("find flats"),
+        *used("supervisor", "transfer_to_researcher", "h1"),
+        *used("researcher", "search", "s1"),
+        AIMessage("I found ten flats", name="researcher"),
+        *used("supervisor", "transfer_to_writer", "h2"),
+        *used("writer", "draft", "d1"),
+        AIMessage("here is the text", name="writer"),
+        HumanMessage("shorter please", name="dana"),
+    ]
+
+
+def test_an_agent_s_trace_in_short_is_that_agent_s():
+    new = sent(of_agents(), C.isolate())
+    assert [m.name for m in new if isinstance(m, AIMessage)] == [
+        "supervisor", "researcher", "researcher", "supervisor", "writer", "writer",
+    ]  # fmt: skip
+    assert new[-1].name == "dana" and not any(isinstance(m, ToolMessage) for m in new)
+
+
+@pytest.mark.parametrize("spec", [C.default(), C.isolate(), C.decay(full=1, fold=1)], ids=repr)
+def test_the_name_of_an_agent_is_redacted_in_what_is_made_of_it(spec):
+    messages = [
+        m if isinstance(m, ToolMessage) else m.model_copy(update={"name": f"{m.name}-a@b.co"})
+        for m in of_agents()
+    ]
+    new = sent(messages, spec | C.redact("email"))
+    assert "a@b.co" not in str(new)
+    assert {m.name for m in new if isinstance(m, AIMessage)} == {"[REDACTED]"}
+
+
+def test_what_one_agent_did_is_chosen_by_its_name():
+    messages = of_agents()
+    one = sent(messages, C.select(author="researcher") + C.window(n=1))
+    assert [m.name for m in one if isinstance(m, AIMessage)] == ["researcher", "researcher"]
+    others = sent(messages, C.exclude_agents("researcher"))
+    assert {m.name for m in others if isinstance(m, AIMessage)} == {"supervisor", "writer"}

@@ -106,6 +106,41 @@ def test_agno(spec):
     assert len(model.client.requests) == 1 and len(messages) == 61
 
 
+@pytest.mark.parametrize("spec", [C.default(), *SPECS], ids=repr)
+def test_a_user_speaks_behind_agno_s_results(spec):
+    """As where a tool gave back pictures, which stand in a user's message behind all results."""
+    pytest.importorskip("agno")
+    pytest.importorskip("boto3")
+    from agno.media import Image
+    from agno.models.aws import AwsBedrock
+    from agno.models.message import Message
+
+    from contextwright.adapters.agno import context_model
+
+    messages = [Message(role="user", content="read a@b.co")]
+    for n in range(15):
+        calls = [
+            {"id": f"{id}{n}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+            for id in "tu"
+        ]
+        picture = Image(content=b"PNG", format="png")
+        messages += [
+            Message(role="assistant", content="ok", tool_calls=calls),
+            Message(role="tool", content=f"line {n}\n" * 60, tool_call_id=f"t{n}"),
+            Message(role="tool", content="b@c.de", tool_call_id=f"u{n}"),
+            Message(role="user", content=f"seen {n}", images=[picture] if n == 14 else None),
+        ]
+    model = AwsBedrock(id=MODEL)
+    model.client = Bedrock()
+    before = [message.model_copy() for message in messages]
+    bounded = context_model(model, Context(spec, model=MODEL))
+    bounded.invoke(messages=messages, assistant_message=Message(role="assistant"))
+    [request] = model.client.requests
+    assert messages == before
+    last = request["messages"][-1]["content"]
+    assert "seen 14" in last[-2]["text"] and "image" in last[-1]
+
+
 def test_another_model_is_sent_what_the_spec_says():
     from contextwright.adapters.turn_taking import in_turns
 

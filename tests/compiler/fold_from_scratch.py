@@ -6,8 +6,7 @@ from collections import Counter
 from msgspec.structs import replace
 
 from contextwright.blocks.protection import protection_of
-from contextwright.compiler.steps import note as note_words
-from contextwright.compiler.steps import origins
+from contextwright.compiler.steps import history, note_builder, origins
 from contextwright.compiler.steps.decide import (
     EARLY,
     ENOUGH,
@@ -20,7 +19,7 @@ from contextwright.compiler.steps.decide import (
     exchange_at,
     gain,
 )
-from contextwright.compiler.steps.directive_places import wording_at
+from contextwright.compiler.steps.directive_places import directives_at, remarks_at
 from contextwright.compiler.steps.exchange_features import about, calls_of, identifiers, ids_in
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
@@ -33,19 +32,22 @@ from contextwright.compiler.steps.note import (
     FIRST,
     INDEX,
     LEAST_FILE,
-    LONG_RULE,
-    MISSES,
     OUTCOMES,
     REQUESTS,
-    SENTENCE,
     SPOKEN,
-    WORDINGS,
     _forms,
     _is_json,
-    directives_room,
 )
 from contextwright.compiler.steps.note_block import FEW, SAFETY, note_block
 from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
+from contextwright.compiler.steps.note_rules import (
+    LONG_RULE,
+    MISSES,
+    REMARKS_FROM,
+    SENTENCE,
+    WORDINGS,
+    directives_room,
+)
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
@@ -240,9 +242,12 @@ class Note:
     def entry(self, at, form):
         return entry(self.blocks[at], form, self.inputs, self.page)
 
-    def put(self, at, form):
+    def more(self, at, form):
         before = self.forms.get(at)
-        more = self.entry(at, form).tokens - (self.entry(at, before).tokens if before else 0)
+        return self.entry(at, form).tokens - (self.entry(at, before).tokens if before else 0)
+
+    def put(self, at, form):
+        more = self.more(at, form)
         if more > self.left:
             return False
         self.left -= more
@@ -273,10 +278,14 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         return (), (), ()
     made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
-    near = {at for at in noted if -used[at][0] >= upto - note_words.REACH and at >= known}
-    wordings = [wording_at(blocks, at, len(blocks)) for at in range(len(blocks))]
-    lasting = [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
-    tell_directives(made, reversed(lasting), directives_room(room))
+    near = {at for at in noted if -used[at][0] >= upto - note_builder.REACH and at >= known}
+    left = tell_directives(
+        made, reversed(lasting(blocks, noted, directives_at)), directives_room(room)
+    )
+    if room >= REMARKS_FROM:
+        users = [at for at in range(upto) if blocks[at].role == "user"][-history.REMARKS_REACH :]
+        places = [at for at in lasting(blocks, noted, remarks_at) if at >= min(users)]
+        tell_remarks(made, reversed(places), left)
     tell_requests(made, noted, room * REQUESTS // 100)
     files, texts = tell_files(made, upto)
     in_files = made.in_files
@@ -288,7 +297,8 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         made.put(first, "whole" if short else "line")
     least = made.left * (100 - BARE) // 100
     for at in order:
-        if at in near and at not in made.forms and made.left > least:
+        is_untold = made.forms.get(at) == "remark" or (at in near and at not in made.forms)
+        if is_untold and made.left > least:
             made.put(at, "bare" if blocks[at].results and at not in in_files else "line")
     for at in order:
         if made.forms.get(at) == "whole" or (at not in near and at not in made.forms):
@@ -312,6 +322,11 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
     rest = [at for at in order if at in near or at in made.forms]
     fill(made, [at for at in rest if at not in repeated | in_files])
     return tuple(sorted(made.forms.items())), index, files
+
+
+def lasting(blocks, noted, wording_at):
+    wordings = [wording_at(blocks, at, len(blocks)) for at in range(len(blocks))]
+    return [at for at in noted if wordings[at] and wordings[at] not in wordings[at + 1 :]]
 
 
 def rest_of_request(blocks, noted, inputs):
@@ -360,6 +375,20 @@ def tell_directives(made, places, room):
         tokens = made.entry(at, "rule").tokens
         if tokens <= room and made.put(at, "rule"):
             room -= tokens
+    return room
+
+
+def tell_remarks(made, places, room):
+    misses = 0
+    for at in list(places)[:WORDINGS]:
+        if room < SENTENCE or misses == MISSES:
+            return
+        if (tokens := made.more(at, "remark")) <= 0:
+            continue
+        if tokens <= room and made.put(at, "remark"):
+            room -= tokens
+        else:
+            misses += 1
 
 
 def tell_requests(made, noted, room):
@@ -370,8 +399,8 @@ def tell_requests(made, noted, room):
         places = {at}
         if at < following - 1 and following - 1 in noted:
             places.add(outcome(made, noted, at, following - 1))
-        places -= made.forms.keys()
-        room -= sum(made.entry(one, "line").tokens for one in places)
+        places = {one for one in places if made.forms.get(one) in (None, "remark")}
+        room -= sum(made.more(one, "line") for one in places)
         if room < 0:
             return
         for one in sorted(places):

@@ -686,6 +686,45 @@ def test_what_was_only_heard_outlives_all_steps_in_whatever_words(spec):
         assert f"over later{n} this" not in text or f"later{n} is done" in text
 
 
+BESIDE = (
+    ("Set up job{}.", "Our runners at {} are the old ARM ones."),
+    ("Can you draft mail{}?", "Marketing hates the word {}."),
+    ("Plot chart{} by month.", "The printer on floor {} is black and white."),
+    ("Please book room{}.", "My knee and the stairs of {} are no friends."),
+    ("Fix page{} first.", "Juniors read {} to learn the trade."),
+)
+"""What is asked for, and what is said beside it in words that nobody foresees."""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.compaction(6000), C.default() | C.decay() | C.budget(6000), C.rolling(5) | C.budget(6000),
+        C.fit(8000), C.summarize() | C.budget(8000),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_said_beside_a_request_outlives_all_steps(spec):
+    session, engine = Session("s"), Engine(spec, "gpt-5")
+    session.user("Work through the list.")
+    for n, (task, remark) in enumerate(BESIDE):
+        assert not directives(remark.format(n))
+        session.user(f"{task.format(n)} {remark.format(f'thing{n}x')}")
+        session.call("work_on", {"part": n}, id=f"w{n}")
+        session.result(f"w{n}", f"part {n} was finished")
+        session.assistant("All of it is done.")
+    for n in range(150):
+        session.user(f"Read file {n}.")
+        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
+        session.result(f"c{n}", f"line {n} holds value v{n * 7919} " * 30)
+        session.assistant(f"File {n} holds v{n * 7919}.")
+        if n % 10 == 0:
+            engine.compile(session)
+    text = json.dumps(engine.compile(session).request["messages"])
+    for n, (_, remark) in enumerate(BESIDE):
+        assert remark.format(f"thing{n}x") in text
+
+
 def group_chat(turns=40):
     session = Session("s")
     session.user("Plan and write the report.")

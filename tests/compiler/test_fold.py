@@ -17,8 +17,9 @@ from contextwright.compiler.steps import (
     decide,
     fold,
     forms,
-    note,
+    history,
     note_block,
+    note_builder,
     origins,
     repeats,
     word_weights,
@@ -70,7 +71,8 @@ def work(exchanges, seed):
     for n in range(exchanges):
         kind = dice.choice(("user", "rule", "say", "json", "text", "text", "fail", "late"))
         if kind == "user":
-            session.user(f"Look at {dice.choice(names)}. " * dice.randint(1, 12))
+            beside = dice.choice(("", "", f"The box of rack {n % 5} is the old one. "))
+            session.user(beside + f"Look at {dice.choice(names)}. " * dice.randint(1, 12))
         elif kind == "rule":
             words = f"Never touch {dice.choice(names[:3])}."
             session.user(words) if n % 2 else session.assistant("We decided so: " + words)
@@ -93,7 +95,8 @@ def work(exchanges, seed):
 def begun(monkeypatch):
     """Steps begin anew often, and look not far back; how often they did."""
     monkeypatch.setattr(origins, "SPACES", 2)
-    monkeypatch.setattr(note, "REACH", 12)
+    monkeypatch.setattr(note_builder, "REACH", 12)
+    monkeypatch.setattr(history, "REMARKS_REACH", 4)
     return calls_of(monkeypatch, fold.Fold, "_begun")
 
 
@@ -193,7 +196,7 @@ def calls_of(monkeypatch, owner, name):
 
 def test_a_first_compile_looks_at_each_exchange_once_and_at_what_a_note_holds(monkeypatch):
     looks = {
-        "entries": calls_of(monkeypatch, note, "entry"),
+        "entries": calls_of(monkeypatch, note_builder, "entry"),
         "candidates": calls_of(monkeypatch, LastUses, "following"),
         "weighed": calls_of(monkeypatch, word_weights, "weighed"),
         "uses": calls_of(monkeypatch, LastUses, "append"),
@@ -303,7 +306,10 @@ def test_a_turn_between_steps_costs_what_is_new(monkeypatch):
     session, memo = work(150, 1), Memo()
     list(growing(session, C.compaction(6000), memo, [len(session)]))
     requests = calls_of(monkeypatch, fold.Fold, "_next")
-    steps, entries = calls_of(monkeypatch, fold, "plan_fold"), calls_of(monkeypatch, note, "entry")
+    steps, entries = (
+        calls_of(monkeypatch, fold, "plan_fold"),
+        calls_of(monkeypatch, note_builder, "entry"),
+    )
     for _ in range(6):
         session.assistant("Still looking.")
         session.user("And now?")

@@ -1,11 +1,12 @@
 """Pictures and files of a framework's, as a redaction finds them and what it leaves of them."""
 
 import dataclasses
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from contextwright.adapters.message_sources import Wire
+from contextwright.adapters.opaque_parts import base64_of
 from contextwright.adapters.part_view import PartView
 from contextwright.formats.record_copies import copy_with
 
@@ -20,15 +21,15 @@ _CONTENTS = ("content", "items", "result", "blocks")
 
 
 def words_of(view: PartView) -> Any:
-    """What of a picture or a file may be words, as data: its name, its address, a text; None where
-    it is bytes alone."""
+    """What of a picture or a file may be words and its result does not show, as data: the name of a
+    picture; of a file also its address, a text. None where it is bytes alone."""
+    if view.is_picture:
+        return {"name": view.name} if view.kind == "media" and view.name else None
     if view.kind == "own":
         return view.wire["value"]
     if view.kind != "media":
         return None
-    image, file = (view.wire.get(kind) or {} for kind in ("image_url", "file"))
-    if str(image.get("url")).startswith("data:"):
-        return {"name": view.name} if view.name else None
+    file = view.wire.get("file") or {}
     is_text = str(file.get("file_data")).startswith(_READ)
     shown = {key: file[key] for key in file if is_text or key != "file_data"}
     return ({**view.wire, "file": shown} if shown else None) if file else view.wire
@@ -110,7 +111,7 @@ def _with_texts(value: Any, texts: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return texts.get(value, value)
     if isinstance(value, bytes):
-        new = texts.get(b64encode(value).decode())
+        new = texts.get(base64_of(value))
         return value if new is None else b64decode(new)
     if isinstance(value, Mapping):
         own = dict(cast("Wire", value))

@@ -20,9 +20,13 @@ from contextwright.adapters.redacted_tools import (
     with_words_of_options,
     words_of_options,
 )
+from contextwright.memo.owned_tables import Tables
+from contextwright.memo.ownership import remembering
 from contextwright.tokens.models import reasoning_profile
 
 MessageT = TypeVar("MessageT")
+_FILES = Tables()
+"""Pictures and files of this process's requests, as texts: a turn costs those that are new."""
 
 
 class MappedRequest(Generic[MessageT]):
@@ -60,7 +64,9 @@ class MappedRequest(Generic[MessageT]):
         apart: bool = False,
     ) -> None:
         self._mapping, self.messages, self._apart = mapping, list(messages), apart
-        self._shown = [mapping.wires(message) for message in self.messages]
+        with remembering(_FILES):
+            self._shown = [mapping.wires(message) for message in self.messages]
+            annexes = dict(self._annexes())
         content = _content(system)
         self._system = plain_text(content)
         wires: list[Wire] = [{"role": "system", "content": content}] if content else []
@@ -72,7 +78,7 @@ class MappedRequest(Generic[MessageT]):
         self.body: Body = {"messages": wires}
         if model:
             self.body["model"] = model
-        self.body |= dict(self._annexes())
+        self.body |= annexes
         declared = [dict(tool) for tool in tools]
         self.body |= words_of_options(options, declared)
         functions = [tool for tool in declared if not is_our_tool(tool)]
@@ -155,10 +161,11 @@ class MappedRequest(Generic[MessageT]):
     def messages_of(self, compiled: Body) -> list[MessageT]:
         """The framework's messages that a compiled body stands for. Where the model binds reasoning
         to its prefix, what stands behind the first change goes without it."""
-        sent = [
-            self._message(place, wires, compiled.get(_key(place), self.body.get(_key(place))))
-            for place, wires in self._groups(compiled["messages"])
-        ]
+        with remembering(_FILES):
+            sent = [
+                self._message(place, wires, compiled.get(_key(place), self.body.get(_key(place))))
+                for place, wires in self._groups(compiled["messages"])
+            ]
         own = self.messages
         if reasoning_profile(str(self.body.get("model", ""))) != "bound":
             return sent

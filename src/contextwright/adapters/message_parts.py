@@ -9,7 +9,7 @@ from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import part_with
 from contextwright.adapters.part_view import PartView, reasoning_with
 from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
-from contextwright.adapters.result_pictures import content_of, is_picture, left_of
+from contextwright.adapters.result_pictures import content_of, left_of
 
 MessageT = TypeVar("MessageT")
 
@@ -67,7 +67,7 @@ class PartedMessages:
             if view.kind == "result"
         ]
         rest = self._rest(message, views)
-        return [*wires, *(_shown(message, role, each) for role, each in rest.items())]
+        return [*wires, *(named(message, wire_of(role, each)) for role, each in rest.items())]
 
     def changed(self, message: Any, wires: Mapping[int, Wire]) -> Any:
         """The message with what is left of its parts; what is not shown stays where it stood."""
@@ -92,22 +92,23 @@ class PartedMessages:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
         return renamed(self.access.with_parts(message, left), wires.values())
 
-    def _pictures(self, view: PartView) -> list[tuple[Any, Wire]]:
-        """The pictures of a result: each, and what shows it."""
+    def _pictures(self, view: PartView) -> list[tuple[Any, PartView]]:
+        """The pictures of a result: each, and its view."""
         views = ((item, self.access.view(item)) for item in view.files)
-        return [(item, seen.wire) for item, seen in views if is_picture(seen)]
+        return [(item, seen) for item, seen in views if seen.is_picture]
 
     def _content(self, view: PartView) -> Any:
-        return content_of(view.text, [wire for _, wire in self._pictures(view)])
+        return content_of(view.text, [seen.wire for _, seen in self._pictures(view)])
 
     def _result(self, part: Any, view: PartView, wire: Wire) -> Any:
         """What is left of a result."""
         pictures = self._pictures(view)
-        text, notes = left_of(wire, view.text, [shown for _, shown in pictures])
+        text, changed = left_of(wire, view.text, [seen.wire for _, seen in pictures])
         made = part if text == view.text else self.access.rewritten(part, text)
-        if not notes:
+        if not changed:
             return made
-        return with_items(made, {id(pictures[n][0]): self._note(note) for n, note in notes.items()})
+        new = {n: self._left(*pictures[n], shown)[0] for n, shown in changed.items()}
+        return with_items(made, {id(pictures[n][0]): item for n, item in new.items()})
 
     def _rest(self, message: Any, views: Sequence[PartView]) -> dict[str, list[PartView]]:
         """What is shown of a message beside its results, by whose it is; where nothing is shown
@@ -129,7 +130,7 @@ class PartedMessages:
         text = plain_text(wire.get("content"))
         if wire["role"] == "tool":
             return self.access.made_result(wire["tool_call_id"], wire.get("name", ""), text)
-        return self.access.made(wire["role"], text)
+        return renamed(self.access.made(wire["role"], text), [wire])
 
     def _left(self, part: Any, view: PartView, shown: Wire | None) -> list[Any]:
         """What is left of a picture, a file or what only the framework knows."""
@@ -167,7 +168,7 @@ class PartedMessages:
 
     def _items(self, view: PartView) -> list[tuple[Any, PartView, Any]]:
         """The pictures and files of a result that may hold words: each, its view and its words."""
-        views = ((item, self.access.view(item)) for item in view.worded_files)
+        views = ((item, self.access.view(item)) for item in view.files)
         words = ((item, seen, words_of(seen)) for item, seen in views)
         return [each for each in words if each[2] is not None]
 
@@ -195,9 +196,3 @@ class PartedMessages:
 
     def _views(self, message: Any) -> list[PartView]:
         return [self.access.view(part) for part in self.access.parts(message)]
-
-
-def _shown(message: Any, role: str, views: Sequence[PartView]) -> Wire:
-    """The chat message of what is of one role."""
-    wire = named(message, wire_of(role, views))
-    return {**wire, "pinned": True} if any(view.pinned for view in views) else wire

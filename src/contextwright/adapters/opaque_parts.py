@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, cast
 
 from contextwright.formats.record_copies import put_data
+from contextwright.memo.ownership import cached_text
 
 KIND = "framework_part"
 """The type of the part of a chat message that stands for one."""
@@ -23,7 +24,7 @@ def data_of(part: Any) -> Any:
     if isinstance(part, str):
         return part.value if isinstance(part, Enum) else part
     if isinstance(part, bytes):
-        return {"data": base64.b64encode(part).decode()}
+        return {"data": base64_of(part)}
     if isinstance(part, Mapping):
         entries = cast("Mapping[Any, Any]", part)
         return {str(key): data_of(value) for key, value in entries.items()}
@@ -31,6 +32,12 @@ def data_of(part: Any) -> Any:
         return [data_of(item) for item in cast("list[Any]", part)]
     values = {name: data_of(value) for name, value in _fields(part).items()}
     return {name: value for name, value in values.items() if value is not None} or None
+
+
+@cached_text
+def base64_of(data: bytes) -> str:
+    """Bytes in base64; those of the request before from memory."""
+    return base64.b64encode(data).decode()
 
 
 def text_of(value: Any) -> str:

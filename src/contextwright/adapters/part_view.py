@@ -1,6 +1,5 @@
 """A part of a framework's message, as a context reads it."""
 
-import base64
 import json
 from collections.abc import Iterator, Mapping
 from mimetypes import guess_type
@@ -9,9 +8,10 @@ from typing import Any, Literal, cast
 import msgspec
 
 from contextwright.adapters.message_mapping import Wire
-from contextwright.adapters.opaque_parts import KIND, data_of, part_with
+from contextwright.adapters.opaque_parts import KIND, base64_of, data_of, part_with
 
 _SIGNATURES = ("signature", "protected_data", "redacted")
+_INSIDE = ("value", "output")
 _PDF = "application/pdf"
 _OPENAI = "rs_"
 """What ids of OpenAI's reasoning begin with."""
@@ -26,12 +26,12 @@ class PartView(msgspec.Struct, frozen=True):
             nothing, or again what is shown.
         text: of a text or a result; the arguments of a call, as JSON.
         id: of the call, also in its result.
-        name: of the tool that is called, or of a picture's bytes; of what is `own`, whether it is a
-            picture or a file, and which.
+        name: of the tool that is called, or of a picture; of what is `own`, whether it is a picture
+            or a file, and which.
         wire: the part of a chat message that stands for a picture, a file or what is `own`.
         role: whose it is, where that is another than the message's.
         files: of a result, the framework's own pictures and files in it.
-        pinned: whether it stands for what was before it, and so is never left out.
+        stays: whether it is pinned.
     """
 
     kind: Literal["text", "call", "result", "media", "own", "reasoning", "opaque"]
@@ -41,13 +41,12 @@ class PartView(msgspec.Struct, frozen=True):
     wire: Wire = {}
     role: str = ""
     files: tuple[Any, ...] = ()
-    pinned: bool = False
+    stays: bool = False
 
     @property
-    def worded_files(self) -> tuple[Any, ...]:
-        """Those that may have words: what says that it is a picture's bytes has none but a name
-        that somebody gave it."""
-        return tuple(filter(_has_words, self.files))
+    def is_picture(self) -> bool:
+        """Whether it is a picture, by its bytes, its address or its provider's id."""
+        return "image_url" in self.wire or (self.kind == "own" and _shows(self.wire["value"]))
 
     @classmethod
     def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":
@@ -79,7 +78,7 @@ class PartView(msgspec.Struct, frozen=True):
     @classmethod
     def file_data(cls, kind: str, data: bytes, name: str | None = None) -> "PartView":
         """A file itself."""
-        return cls.file(f"data:{kind};base64,{base64.b64encode(data).decode()}", name)
+        return cls.file(f"data:{kind};base64,{base64_of(data)}", name)
 
     @classmethod
     def of_fields(cls, file: Any, kind: str) -> "PartView":
@@ -89,8 +88,10 @@ class PartView(msgspec.Struct, frozen=True):
             kind: as `own` says.
         """
         is_image = kind == "image"
-        if is_image and file.url:
-            return cls.image(file.url)
+        # what was put elsewhere is not fetched to be counted
+        address = file.url or getattr(getattr(file, "media_reference", None), "url", None)
+        if is_image and address and not file.content:
+            return cls.image(address)
         if is_image:
             type_ = file.mime_type or f"image/{file.format or 'png'}"
             return cls.image_data(type_, file.get_content_bytes() or b"")
@@ -127,10 +128,10 @@ class PartView(msgspec.Struct, frozen=True):
         return cls("media", name=name, wire={"type": "image_url", "image_url": {"url": url}})
 
     @classmethod
-    def image_data(cls, kind: str, data: bytes | str) -> "PartView":
+    def image_data(cls, kind: str, data: bytes | str, name: str = "") -> "PartView":
         """A picture itself: its bytes, or those in base64."""
-        text = data if isinstance(data, str) else base64.b64encode(data).decode()
-        return cls.image(f"data:{kind};base64,{text}")
+        text = data if isinstance(data, str) else base64_of(data)
+        return cls.image(f"data:{kind};base64,{text}", name)
 
 
 def reasoning_with(new: Iterator[Mapping[str, Any]], part: Any, view: PartView) -> Any:
@@ -147,8 +148,12 @@ def reasoning_with(new: Iterator[Mapping[str, Any]], part: Any, view: PartView) 
     return None if _is_signed(data) else part_with(part, {**data, **value})
 
 
-def _has_words(file: Any) -> bool:
-    return not getattr(file, "is_image", False) or bool(getattr(file, "_identifier", ""))
+def _shows(value: Any) -> bool:
+    """Whether a provider's block is a picture, or holds one alone."""
+    if not isinstance(value, Mapping):
+        return False
+    block = cast("Mapping[str, Any]", value)
+    return "image" in str(block.get("type")) or any(_shows(block.get(key)) for key in _INSIDE)
 
 
 def _is_signed(data: Any) -> bool:

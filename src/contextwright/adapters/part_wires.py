@@ -17,6 +17,8 @@ def wire_of(role: str, shown: Sequence[PartView]) -> Wire:
     """The chat message of what is shown; its text stays one, of several parts it is a list."""
     if role == "assistant":
         return _answer(shown)
+    if any(view.stays for view in shown):
+        return {"role": role, "content": list(map(_part, shown)), "pinned": True}
     if len(shown) == 1 and shown[0].kind == "text":
         return {"role": role, "content": shown[0].text}
     return {"role": role, "content": list(map(_part, shown)) or SILENT}

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from contextwright.adapters.message_sources import Wire, plain_text
-from contextwright.adapters.part_view import PartView
 
-_LEFT_OUT = "[picture left out]"
+_LEFT_OUT = {"type": "text", "text": "[picture left out]"}
 """What stands for a picture where the whole result was told in other words."""
 
 
@@ -16,18 +15,11 @@ class LeftResult(NamedTuple):
 
     Args:
         text: of now.
-        notes: what stands for pictures that are not sent, by their number.
+        changed: what stands for pictures that are not as they were, by their number.
     """
 
     text: str
-    notes: Mapping[int, str] = {}
-
-
-def is_picture(view: PartView) -> bool:
-    """Whether it is a picture's bytes. What has an address shows it beside the messages, where a
-    redaction finds it."""
-    image = view.wire.get("image_url") or {}
-    return view.kind == "media" and str(image.get("url")).startswith("data:")
+    changed: Mapping[int, Wire] = {}
 
 
 def content_of(text: str, pictures: Sequence[Wire]) -> Any:
@@ -49,8 +41,8 @@ def left_of(wire: Wire, text: str, pictures: Sequence[Wire]) -> LeftResult:
     parts: list[Wire] = content if isinstance(content, list) else []
     first = 1 if text else 0
     if len(parts) == first + len(pictures):
-        now = parts[first:]
-        notes = {n: part["text"] for n, part in enumerate(now) if part["type"] == "text"}
-        return LeftResult(plain_text(parts[:first]), notes)
+        pairs = enumerate(zip(parts[first:], pictures, strict=True))
+        changed = {n: now for n, (now, was) in pairs if now != was}
+        return LeftResult(plain_text(parts[:first]), changed)
     lost = [n for n, picture in enumerate(pictures) if picture not in parts]
     return LeftResult(plain_text(content), dict.fromkeys(lost, _LEFT_OUT))

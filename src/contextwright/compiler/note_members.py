@@ -18,6 +18,7 @@ MEMBER_WORDS = {
     "short": "its call and a short result in the note",
     "said": "its words in the note, shortened",
     "whole": "whole in the note",
+    "remark": "its remark in the note",
     "rule": "its rule or decision in the note",
     VALUES: "its values in the note's list",
     NOTHING: "in what the note stands for; no word of it is left",

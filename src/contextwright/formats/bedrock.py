@@ -10,6 +10,7 @@ import msgspec
 
 from contextwright.formats.anthropic import user_events
 from contextwright.formats.document import Document, body_of, items_of, numbered
+from contextwright.formats.document_text import document_text
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import (
     Fields,
@@ -276,8 +277,10 @@ def block_of(part: AnyPart) -> Json | None:
             return {"reasoningContent": {"reasoningText": {"text": part.text, **signed}}}
         case Image() | File() if part.data or part.url:
             return _media_json(part)
+        case Opaque() if part.format == NAME:
+            return part.value
         case Opaque():
-            return part.value if part.format == NAME else None
+            return {"text": text} if (text := document_text(part)) else None
         case _:
             return None
 

@@ -10,6 +10,7 @@ from contextwright.blocks.block import Message
 from contextwright.blocks.layering import CacheClass
 from contextwright.errors import ModelError
 from contextwright.formats.anthropic import SYSTEM_FIELD
+from contextwright.formats.document_text import file_text
 from contextwright.formats.fields import list_if, object_if
 from contextwright.render.alternate import AlternatingRenderer
 from contextwright.render.anthropic_rules import RULES, ids_of
@@ -275,6 +276,10 @@ def _thinking(part: Thinking, message: Message) -> Wire | None:
 
 def _media(part: Image | File, where: str, draft: RequestDraft) -> Wire:
     kind = "image" if isinstance(part, Image) else "document"
+    if isinstance(part, File) and (text := file_text(part)):
+        source = {"type": "text", "media_type": "text/plain", "data": clean(text)}
+        title = {"title": clean(part.name)} if part.name else {}
+        return {"type": kind, "source": source, **title}
     if kind == "document" and part.media_type != "application/pdf":
         return _text(draft.media(part, where))
     if part.data:

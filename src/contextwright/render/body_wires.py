@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.render.draft import BlockCalls, RequestDraft
-from contextwright.render.source_messages import SourceMessages
+from contextwright.render.source_messages import EventSource, SourceMessages
 from contextwright.render.source_wires import Entry, entries_of, source_wire, takes_new_parts
 from contextwright.render.wire import Wire
 
@@ -51,12 +51,20 @@ def _message(
     entries = entries_of(source, message.parts) if source is not None else []
     put_in = any(entry.place < 0 for entry in entries)
     if source is None or (put_in and not takes_new_parts(source.message)):
-        yield from renderer.message_wires(message, where, calls, draft, target)
+        wires = renderer.message_wires(message, where, calls, draft, target)
+        yield from (_named(wire, message, source) for wire in wires)
         return
     made = partial(renderer.part_wires, message=message, where=where, calls=calls, draft=draft)
     wire = source_wire(source.message, entries, sources.form, made)
     if wire is not None:
         yield wire
+
+
+def _named(wire: Wire, message: Message, source: EventSource | None) -> Wire:
+    """A message made anew, with the name of who speaks where it came with one."""
+    came: Any = source.message.data if source is not None else None
+    is_named = isinstance(came, dict) and {"role", "name"}.issubset(came)
+    return {**wire, "name": message.author} if is_named and message.author else wire
 
 
 def _results(

@@ -16,8 +16,8 @@ Its content is billed by what it stands for: at most a token three characters.""
 _PICTURE = re.compile(r"data:image/[\w.+-]+;base64,")
 _HEADS = ("iVBORw0KGgo", "R0lGOD", "UklGR", "/9j/")
 """How PNG, GIF, WebP and JPEG begin in base64."""
-_ADDRESSES = frozenset({"image_url", "url"})
-"""Fields of a picture that hold its address."""
+_ADDRESSES = ("image_url", "url", "file_id")
+"""Fields of a picture that hold its address, or its id at its provider."""
 
 
 def opaque_tokens(value: Any, count: Count, provider: str) -> int:
@@ -45,7 +45,12 @@ def beside_tokens(
 
 
 def _without_sealed(
-    value: Any, sealed: list[str], pictures: list[Image], *, is_address: bool = False
+    value: Any,
+    sealed: list[str],
+    pictures: list[Image],
+    *,
+    is_address: bool = False,
+    is_source: bool = False,
 ) -> Any:
     if isinstance(value, str):
         if (picture := _picture(value, is_address=is_address)) is not None:
@@ -58,9 +63,16 @@ def _without_sealed(
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         kind = str(fields.get("type"))
-        places = _ADDRESSES if "image" in kind or "screenshot" in kind else ()
+        is_picture = is_source or "image" in kind or "screenshot" in kind
+        address = next((name for name in _ADDRESSES if fields.get(name)), "") if is_picture else ""
         return {
-            name: _without_sealed(item, sealed, pictures, is_address=name in places)
+            name: _without_sealed(
+                item,
+                sealed,
+                pictures,
+                is_address=name == address,
+                is_source=is_picture and name in ("source", address),
+            )
             for name, item in fields.items()
         }
     if isinstance(value, list):

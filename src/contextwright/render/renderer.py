@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.errors import ModelError
+from contextwright.formats.document_text import document_text
 from contextwright.formats.tool_schemas import as_it_came, is_hosted, keys_beside
 from contextwright.render.body_context import deep, merged
 from contextwright.render.body_wires import body_wires
@@ -30,6 +31,7 @@ from contextwright.render.wire import (
     Count,
     Wire,
     clean,
+    in_words,
     ordered,
     schema_of,
     schema_tokens,
@@ -80,7 +82,8 @@ class SendableParts(msgspec.Struct, frozen=True):
     def refusal(self, part: AnyPart, message: Message, format: str) -> str:
         """The reason for which a part is not sent; empty where it is."""
         if isinstance(part, Opaque):
-            if part.format == self.opaque_of and message.role != "tool":
+            is_own = part.format == self.opaque_of
+            if (message.role != "tool") if is_own else document_text(part):
                 return ""
             return f"a part of {part.format} of the kind {part.kind!r}"
         if isinstance(part, (Image, File)):
@@ -210,7 +213,8 @@ class Renderer:
         calls, pairs = draft.calls(block), list[tuple[str, Wire]]()
         for message in block.messages:
             where = message.event_id or block.id
-            for wire in self.message_wires(message, where, calls, draft, target):
+            words = in_words(message, self.parts.opaque_of)
+            for wire in self.message_wires(words, where, calls, draft, target):
                 pairs.append((where, wire))
         return pairs
 

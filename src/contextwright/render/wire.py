@@ -8,7 +8,17 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.session.event import File, Image, Text, Tool, ToolCall
+from contextwright.formats.document_text import document_text, file_text
+from contextwright.session.event import (
+    AnyPart,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 from contextwright.tokens.images import image_size, image_tokens
 
 Wire = dict[str, Any]
@@ -128,6 +138,35 @@ def describe(part: Image | File) -> str:
         size = f" {part.width}x{part.height}" if part.width else ""
         return f"[image: {clean(part.media_type)}{size}]"
     return f"[file: {clean(part.name or part.media_type)}]"
+
+
+def in_words(message: Message, own: str) -> Message:
+    """The message with the words of documents that its receiver does not take; itself where it has
+    none.
+
+    Args:
+        own: the format whose parts it takes. As a file, nobody takes one in a result.
+    """
+    parts = tuple([_in_words(part, own) for part in message.parts])
+    if all(new is part for new, part in zip(parts, message.parts, strict=True)):
+        return message
+    return msgspec.structs.replace(message, parts=parts)
+
+
+def _in_words(part: AnyPart, own: str) -> Any:
+    if isinstance(part, Opaque) and part.format != own and (text := document_text(part)):
+        return Text(text=text)
+    if not isinstance(part, ToolResult) or all(type(each) is Text for each in part.content):
+        return part
+    content = tuple(
+        [
+            Text(text=f"{describe(each)}\n{text}")
+            if isinstance(each, File) and (text := file_text(each))
+            else _in_words(each, own)
+            for each in part.content
+        ]
+    )
+    return part if content == part.content else msgspec.structs.replace(part, content=content)
 
 
 LONGEST_SIDE = 65_535

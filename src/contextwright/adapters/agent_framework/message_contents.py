@@ -1,11 +1,12 @@
 """The parts of Agent Framework's messages: their contents."""
 
-import copy
 from collections.abc import Sequence
 
 from agent_framework import Content, Message
 
+from contextwright.adapters.hosted_approvals import approval_view, approval_with, is_approval
 from contextwright.adapters.part_view import PartView
+from contextwright.formats.record_copies import copy_with
 
 
 class MessageContents:
@@ -28,8 +29,9 @@ class MessageContents:
         if part.type == "function_call":
             return PartView.call(part.call_id, part.name, part.arguments)
         if part.type == "function_result":
-            others = [item for item in part.items or () if item.type != "text"]
-            return PartView.result(str(part.result or ""), part.call_id, others)
+            return PartView.result(str(part.result or ""), part.call_id, _others(part))
+        if (approval := approval_view(part)) is not None:
+            return approval
         kind = (part.media_type or "").partition("/")[0]
         if part.type in ("data", "uri") and part.uri:
             if kind == "image":
@@ -39,27 +41,27 @@ class MessageContents:
 
     def rewritten(self, part: Content, text: str) -> Content:
         """A copy with another text, other arguments; of a result, its pictures stay."""
-        new = copy.copy(part)
-        if part.type == "text":
-            new.text = text
-        elif part.type == "function_call":
-            new.arguments = text
-        else:
-            new.result = text
-            others = [item for item in part.items or () if item.type != "text"]
-            new.items = [Content.from_text(text), *others]
-        return new
+        if field := {"text": "text", "function_call": "arguments"}.get(part.type):
+            return copy_with(part, {field: text})
+        if part.type != "function_result":
+            return approval_with(part, text)
+        return copy_with(part, {"result": text, "items": [Content.from_text(text), *_others(part)]})
 
     def with_parts(self, message: Message, parts: list[Content]) -> Message:
         """A copy with other contents."""
-        new = copy.copy(message)
-        new.contents = parts
-        return new
+        return copy_with(message, {"contents": parts})
 
     def made(self, role: str, text: str) -> Message:
         """A message of one text."""
         return Message(role, [text])
 
     def made_result(self, id: str, tool: str, text: str) -> Message:
-        """A message that answers a call."""
+        """A message that answers a call; a request for an approval is refused."""
+        if is_approval(id):
+            call = Content.from_function_call(id, tool, hosted=True)
+            return Message("user", [Content.from_function_approval_response(False, id, call)])
         return Message("tool", [Content.from_function_result(id, result=text)])
+
+
+def _others(result: Content) -> list[Content]:
+    return [item for item in result.items or () if item.type != "text"]

@@ -18,11 +18,12 @@ from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.model_copies import model_copy_with, port_of
 from contextwright.adapters.port import Body, ContextPort, context_of
 from contextwright.adapters.response_chains import AGNO
-from contextwright.adapters.turn_taking import in_turns
+from contextwright.adapters.turn_taking import behind_results, in_turns
 from contextwright.tokens.usage import Usage
 
 ModelT = TypeVar("ModelT", bound=Model)
-_MAPPING = PartedMessages(MessageFields())
+_FIELDS = MessageFields()
+_MAPPING = PartedMessages(_FIELDS)
 _SCHEMA = ("name", "description", "parameters")
 
 
@@ -47,7 +48,7 @@ def context_model(model: ModelT, spec: Any = None, **options: Any) -> ModelT:
 
         def sent(body: Body) -> dict[str, Any]:
             shown = AGNO.unchained(request, body)
-            turns = in_turns(_MAPPING.access, model, request.messages, shown)
+            turns = in_turns(_FIELDS, model, request.messages, shown, behind_results)
             return {**request.arguments_of(body, rest), "messages": turns}
 
         return MappedCall(port, request, partial(_bill, model), sent=sent)

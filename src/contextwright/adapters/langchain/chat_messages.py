@@ -15,16 +15,9 @@ from langchain_core.messages import (
 )
 
 from contextwright.adapters import legacy_calls as legacy
+from contextwright.adapters import provider_blocks as provider
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.part_view import PartView
-from contextwright.adapters.provider_blocks import (
-    block_view,
-    block_with,
-    blocks_of,
-    following,
-    result_view,
-    result_with,
-)
 
 _ROLES = {"human": "user", "ai": "assistant", "function": "tool", "chat": "user"}
 _TEXTS = {"text", "output_text"}
@@ -44,43 +37,45 @@ class MessageContent:
 
     def parts(self, message: AnyMessage) -> Sequence[Any]:
         """Texts, blocks and calls; the whole message where it is a result."""
-        calls = legacy.calls_of(message, _CALLS.values())
-        return [message] if isinstance(message, _RESULTS) else [*blocks_of(message.content), *calls]
+        calls = legacy.parts_beside(message, _CALLS.values())
+        whole = isinstance(message, _RESULTS)
+        return [message] if whole else [*provider.blocks_of(message.content), *calls]
 
     def view(self, part: Any) -> PartView:
         """What a part is. A provider's own block of a call repeats what stands among the calls."""
         if isinstance(part, str):
             return PartView("text", part)
         if isinstance(part, _RESULTS):
-            return result_view(part.content, legacy.answered_id(part))
+            return provider.result_view(part.content, legacy.answered_id(part))
         if _is_call(part):
             return PartView.call(part["id"], part["name"], part["args"])
         if (kind := part.get("type")) in _TEXTS:
             return PartView("text", part["text"])
         if kind in _REASONING:
             return PartView.reasoning(part)
-        return block_view(part) or _media(part)
+        return provider.block_view(part) or _media(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; of a result, its pictures stay."""
         if isinstance(part, str):
             return text
         if isinstance(part, _RESULTS):
-            return part.model_copy(update={"content": result_with(part.content, text)})
+            return part.model_copy(update={"content": provider.result_with(part.content, text)})
         if "args" in part:
             return {**part, "args": json.loads(text) if part["type"] == "tool_call" else text}
-        return block_with(part, text)
+        return provider.block_with(part, text)
 
     def with_parts(self, message: AnyMessage, parts: list[Any]) -> AnyMessage:
         """A copy with other parts; a provider's own blocks of calls follow the calls."""
         if isinstance(message, _RESULTS):
             return parts[0]
         calls = [part for part in parts if _is_call(part)]
-        blocks = following([part for part in parts if not _is_call(part)], calls)
+        others = [part for part in parts if not (_is_call(part) or legacy.is_beside(part))]
+        blocks = provider.following(others, calls)
         content = "".join(blocks) if isinstance(message.content, str) else blocks
         update: dict[str, Any] = {"content": content}
         if isinstance(message, AIMessage):
-            update["additional_kwargs"] = legacy.fields_of(message, calls)
+            update["additional_kwargs"] = legacy.fields_of(message, parts)
             update |= {f: [c for c in calls if c["type"] == kind] for kind, f in _CALLS.items()}
         return message.model_copy(update=update)
 
@@ -93,6 +88,8 @@ class MessageContent:
         """A message that answers a call."""
         if id == legacy.id_of(tool):
             return FunctionMessage(content=text, name=tool)
+        if refused := provider.refusal_of(id, text):
+            return HumanMessage(content=refused)
         return ToolMessage(content=text, tool_call_id=id, name=tool or None)
 
 

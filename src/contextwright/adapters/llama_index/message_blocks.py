@@ -13,8 +13,10 @@ from llama_index.core.base.llms.types import (
     ThinkingBlock,
     ToolCallBlock,
 )
+from llama_index.core.utils import resolve_binary
 
 from contextwright.adapters.part_view import PartView
+from contextwright.memo.ownership import cached_text
 
 _ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}
 _CALLS = "tool_calls"
@@ -80,5 +82,18 @@ class MessageBlocks:
 def _picture(block: ImageBlock) -> PartView:
     if block.url:
         return PartView.image(str(block.url))
-    data = block.resolve_image(as_base64=True).read().decode()
+    image = block.image
+    data = (
+        _base64(image) if isinstance(image, bytes) else _read(block.resolve_image(as_base64=True))
+    )
     return PartView.image_data(block.image_mimetype or "image/png", data)
+
+
+def _read(buffer: Any) -> str:
+    return buffer.read().decode()
+
+
+@cached_text
+def _base64(image: bytes) -> str:
+    """A picture that may be in base64 already."""
+    return _read(resolve_binary(raw_bytes=image, as_base64=True))

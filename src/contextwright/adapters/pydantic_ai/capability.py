@@ -53,14 +53,13 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         parameters = request_context.model_request_parameters
         instructions, functions = parameters.instruction_parts or [], parameters.function_tools
         tools = [*functions, *parameters.output_tools]
-        records = HistoryRecords(request_context.messages)
         request = MappedRequest(
             MESSAGES, request_context.messages,
             model=first_model(request_context.model).model_name,
             system=[part.content for part in instructions],
             output=parameters.output_object,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
-            options={"tools": parameters.native_tools, **records.options},
+            options={"tools": parameters.native_tools},
         )  # fmt: skip
         compiled = await self.port.compiled(request.body, ctx.run_id or "")
         if request.system_of(compiled) is not None:
@@ -76,7 +75,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             output_tools=answer_tools(parameters.output_tools, request.body, compiled),
         )
         sent = PYDANTIC_AI.same(request, compiled, request_context.model_settings)
-        sent = records.told_in(sent, compiled)
+        sent = HistoryRecords(request_context.messages).told_in(sent)
         return replace(request_context, messages=sent, model_request_parameters=parameters)
 
     async def after_model_request(

@@ -8,7 +8,7 @@ from contextwright.adapters.part_view import PartView
 
 Block = dict[str, Any]
 _REASONING = "reasoningContent"
-_FILES = ("image", "document", "video", "audio")
+_FILES = ("document", "video", "audio")
 _TYPES = {"txt": "text/plain", "md": "text/markdown", "csv": "text/csv", "html": "text/html"}
 """Types of documents that somebody reads as a text."""
 
@@ -36,9 +36,11 @@ class ContentBlocks:
             texts = [_text(item) for item in result["content"] if "text" in item or "json" in item]
             others = [item for item in result["content"] if not ("text" in item or "json" in item)]
             return PartView.result("\n".join(texts), result["toolUseId"], others)
-        if "image" in part and "bytes" in part["image"].get("source", {}):
-            image = part["image"]
-            return PartView.image_data(f"image/{image['format']}", image["source"]["bytes"])
+        if "image" in part:
+            image, source = part["image"], part["image"].get("source", {})
+            if "bytes" in source:
+                return PartView.image_data(f"image/{image['format']}", source["bytes"])
+            return PartView.image(source.get("location", {}).get("uri", ""))
         if "bytes" in (document := part.get("document", {})).get("source", {}):
             kind, data = document["format"], document["source"]["bytes"]
             return PartView.file_data(

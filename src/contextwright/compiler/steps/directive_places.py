@@ -1,6 +1,6 @@
 """Where a conversation says what holds from there on: in words that tell it, or in whatever words,
-if all that came of them was that they were heard. It is looked through from its end, as far back
-as a note has room for."""
+if all that came of them was that they were heard; and where a user says something beside a request,
+which may hold on. It is looked through from its end, as far back as a note has room for."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +10,7 @@ from contextwright.compiler.steps.exchange_features import said_by
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
 from contextwright.text.acknowledgement import acknowledges, may_hold
 from contextwright.text.directives import directives
+from contextwright.text.remarks import remarks
 
 SPEAKERS = ("user", "assistant")
 ANSWER = 1
@@ -19,35 +20,54 @@ Words = Callable[[int], tuple[str, str]]
 """Who said what the first message of an exchange says."""
 
 
-def wording_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
+def directives_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
     """What an exchange says that holds from there on, in a conversation of `stop` exchanges."""
 
-    def words_at(place: int) -> tuple[str, str]:
-        return said_by(blocks[place])
+    def look(words_at: Words) -> Wording:
+        role, text = words_at(at)
+        if role not in SPEAKERS:
+            return ()
+        lasting = directives(text, role)
+        if lasting or role != "user" or at + ANSWER >= stop or not may_hold(text):
+            return lasting
+        who, answer = words_at(at + ANSWER)
+        is_heard = who == "assistant" and acknowledges(answer, text)
+        return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
 
+    return _looked_at(blocks, look)
+
+
+def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
+    """What a user says in an exchange beside what they ask for."""
+
+    def look(words_at: Words) -> Wording:
+        role, text = words_at(at)
+        if role != "user" or not (all_remarks := remarks(text)):
+            return ()
+        who, before = words_at(at - 1) if at else ("", "")
+        return remarks(text, before) if who == "assistant" else all_remarks
+
+    return _looked_at(blocks, look)
+
+
+def _looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wording:
+    """What there is to find, in the log's own words where they are what is sent."""
     if isinstance(blocks, LoggedBlocks):
-        wording = _wording(blocks.words_at, blocks, at, stop)
+        wording = look(blocks.words_at)
         if not (wording and blocks.is_mapped):  # words in between may leave less of it
             return wording
-    return _wording(words_at, blocks, at, stop)
+    return look(lambda place: said_by(blocks[place]))
 
 
-def _wording(words_at: Words, blocks: Sequence[Block], at: int, stop: int) -> Wording:
-    role, text = words_at(at)
-    if role not in SPEAKERS:
-        return ()
-    lasting = directives(text, role)
-    if lasting or role != "user" or at + ANSWER >= stop or not may_hold(text):
-        return lasting
-    who, answer = words_at(at + ANSWER)
-    is_heard = who == "assistant" and acknowledges(answer, text)
-    return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
+class LastingPlaces:
+    """Exchanges that say what holds on, or may; of those of one wording the newest.
 
+    Args:
+        wording_at: what one of a conversation says, `directives_at` or `remarks_at`.
+    """
 
-class Directives:
-    """Exchanges with a rule or a decision; of those of one wording the newest."""
-
-    def __init__(self) -> None:
+    def __init__(self, wording_at: Callable[[Sequence[Block], int, int], Wording]) -> None:
+        self._wording_at = wording_at
         self._start = self._stop = 0  # between them each exchange was looked at
         self._newest: list[int] = []
         self._wordings: dict[int, Wording] = {}
@@ -67,9 +87,11 @@ class Directives:
         self._stop = min(self._stop, start)
         self._start = min(self._start, start)
 
-    def before(self, blocks: Sequence[Block], stop: int, upto: int) -> Iterator[int]:
-        """Those before `upto` in a conversation of `stop` exchanges, the newest first. What says
-        the same as a later one is none."""
+    def before(
+        self, blocks: Sequence[Block], stop: int, upto: int, start: int = 0
+    ) -> Iterator[int]:
+        """Those from `start` to `upto` in a conversation of `stop` exchanges, the newest first.
+        What says the same as a later one is none."""
         self.truncate(stop)
         if self._start == self._stop:  # nothing to go on from
             self._start = self._stop = stop
@@ -77,15 +99,16 @@ class Directives:
         for at in range(self._stop, stop):
             self._look_at(blocks, at, stop)
         self._stop = stop
-        yield from reversed(self._newest[: bisect_left(self._newest, upto)])
-        for at in range(self._start - 1, -1, -1):
+        newest = self._newest
+        yield from reversed(newest[bisect_left(newest, start) : bisect_left(newest, upto)])
+        for at in range(self._start - 1, start - 1, -1):
             self._start = at
             if self._look_at(blocks, at, stop) and at < upto:
                 yield at
 
     def _look_at(self, blocks: Sequence[Block], at: int, stop: int) -> bool:
         """Whether an exchange at either end of those that are known is one."""
-        wording = wording_at(blocks, at, stop)
+        wording = self._wording_at(blocks, at, stop)
         if not wording:
             return False
         places = self._places.setdefault(wording, [])

@@ -25,6 +25,7 @@ from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
 from contextwright.text.one_voice import in_one_voice
 from contextwright.text.ref_notes import full_output_note
+from contextwright.text.remarks import remarks
 from contextwright.text.source_outline import definitions
 from contextwright.text.speakers import assistant_with_name
 from contextwright.text.tool_result import shorten_result
@@ -43,10 +44,10 @@ ARGUMENT = 160
 _SENTENCE = re.compile(r"(?<=[.!?:])\s")
 _LINE_NUMBER = re.compile(r"^ *(\d+)", re.MULTILINE)
 CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
-FORMS = (*CALLS, *WORDS, "rule")
+FORMS = (*CALLS, *WORDS, "rule", "remark")
 """From the fewest words to the most: `bare` and `short` tell more of results, `said` more of the
 words beside them too. `rule` is only what holds from there on: the sentences that say so, or all
-of it where no wording but its answer does."""
+of it where no wording but its answer does; `remark` all that a user says beside a request."""
 
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
@@ -165,6 +166,8 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
         speaker = assistant_with_name(block.author)
     if form == "rule":
         return f"{speaker}: " + (" ".join(directives(statement, block.role)) or statement)
+    if form == "remark":
+        return "user: " + " ".join(_lasting(statement, block.role))
     if block.role == "user":
         return "user: " + (statement if form != "line" else _line(statement, block.role))
     lines: list[str] = []
@@ -188,8 +191,17 @@ def _words(statement: str, form: str, inputs: Inputs) -> str:
 def _line(statement: str, role: str) -> str:
     """The first sentences, and behind them what holds from there on."""
     first = _sentences(statement, LINE_CHARS)
-    lasting = [one for one in directives(statement, role) if one not in first]
+    lasting = [one for one in _lasting(statement, role) if one not in first]
     return " ".join((first, *lasting))
+
+
+def _lasting(statement: str, role: str) -> tuple[str, ...]:
+    """What holds from there on, or may."""
+    rules = directives(statement, role)
+    if role != "user":
+        return rules
+    more = (one for one in remarks(statement) if not any(one in rule for rule in rules))
+    return (*rules, *more)
 
 
 def _result(call: Called, form: str, inputs: Inputs) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
-from contextwright.compiler.steps.directive_places import Directives
+from contextwright.compiler.steps.directive_places import LastingPlaces, directives_at, remarks_at
 from contextwright.compiler.steps.first_look import exchanges_of_role
 from contextwright.compiler.steps.forms import WORDS
 from contextwright.compiler.steps.last_uses import LastUses
@@ -17,6 +17,9 @@ from contextwright.compiler.steps.word_weights import WordWeights
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 
+REMARKS_REACH = 400
+"""Messages of users that are looked through for remarks: more would tell on a first compile, and
+hardly ever has a note room for those of more."""
 WORD = 120
 """Bytes of an identifier with its tokens, about."""
 
@@ -36,7 +39,8 @@ class History:
         self._begin(0)
         self._stop = 0
         self._users: list[int] = []
-        self._directives = Directives()
+        self._directives = LastingPlaces(directives_at)
+        self._remarks = LastingPlaces(remarks_at)
         self._lasting: list[int] = []  # places that are held in every request
         self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
         self._logged, self._preamble = 0, 0  # so many begin it, as the log has them behind that
@@ -105,6 +109,7 @@ class History:
         for places in (self._users, self._lasting):
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
+        self._remarks.truncate(start)
         self._by_order = [pair for pair in self._by_order if pair[1] < start]
         self._logged = min(self._logged, start)
 
@@ -121,6 +126,14 @@ class History:
         """Exchanges before `upto` that say what holds from there on, the newest first, and of those
         that say the same the newest."""
         places = self._directives.before(blocks, self._stop, upto)
+        return (at for at in places if at not in held)
+
+    def remarks(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
+        """Exchanges before `upto` in which a user says something beside what they ask for, the
+        newest first, and of those that say the same the newest."""
+        first = max(0, bisect_left(self._users, upto) - REMARKS_REACH)
+        start = self._users[first] if self._users else 0
+        places = self._remarks.before(blocks, self._stop, upto, start)
         return (at for at in places if at not in held)
 
     def users_behind(self, at: int, most: int) -> list[int]:

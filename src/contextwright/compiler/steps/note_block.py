@@ -14,7 +14,8 @@ from contextwright.compiler.steps.decide import Decisions, Economy
 from contextwright.compiler.steps.file_states import told_files
 from contextwright.compiler.steps.forms import entry, forget_entries
 from contextwright.compiler.steps.history import History
-from contextwright.compiler.steps.note import NoteScope, note_of
+from contextwright.compiler.steps.note import note_of
+from contextwright.compiler.steps.note_builder import NoteScope
 from contextwright.compiler.steps.note_pages import page_of, pages_line
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs

@@ -19,8 +19,11 @@ from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
     LASTING,
+    MESSAGES,
     PAIRS,
+    REMARKS,
     SHORT,
+    Kind,
     SummaryLine,
     lines_before,
     lines_of,
@@ -183,7 +186,7 @@ def _is_heard(line: SummaryLine, answer: SummaryLine, is_before: bool, distance:
         answer: the next line that is not the user's, so many lines behind it.
         is_before: whether the line is of the summary before, in which there is one for each.
     """
-    is_answer = distance == 1 if is_before else answer.kind == "end" and line.kind == "request"
+    is_answer = distance == 1 if is_before else answer.kind == "end" and line.kind in MESSAGES
     return is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
 
 
@@ -220,20 +223,27 @@ class _Choice:
         return taken
 
     def put_rules(self, more: int) -> None:
-        """What holds from where it was said on, the newest first.
+        """What holds from where it was said on, the newest first, then what else may.
 
         Args:
-            more: tokens that it may have beside its share of the room.
+            more: tokens that it may have beside its share of the room, and remarks alone.
         """
-        share, known = self.room * RULES // 100, set[str]()
+        share = self.room * RULES // 100
         left, self._left = share + more, self.room + more
+        left -= self._put_newest(LASTING, left)
+        left -= self._put_newest(REMARKS, min(more, left))
+        self._left = self.room - min(share, share + more - left)
+
+    def _put_newest(self, kinds: frozenset[Kind], most: int) -> int:
+        """The tokens of short lines of some kinds, the newest first."""
+        known, left = set[str](), most
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
-            if line.kind in LASTING and len(line.bare) <= RULE and line.bare not in known:
+            if line.kind in kinds and len(line.bare) <= RULE and line.bare not in known:
                 known.add(line.bare)
                 answer = self.lines[place].answer
                 left -= self._put([place] if answer == NONE else [place, answer], left)
-        self._left = self.room - min(share, share + more - left)
+        return most - left
 
     def put_requests(self) -> None:
         """What was asked for, the newest first, each with what came of it: without, what is done

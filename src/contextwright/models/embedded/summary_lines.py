@@ -15,6 +15,7 @@ from contextwright.text.call_outcome import argument_values
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, loaded
 from contextwright.text.one_voice import in_one_voice
+from contextwright.text.remarks import is_english, is_remark, remarks
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.source_outline import is_code
@@ -36,12 +37,18 @@ READ = 20_000
 """Characters of one message that are looked at."""
 USERS, AGENTS = "user: ", "assistant: "
 """What stands in front of a user's words, and of an agent's that is not named."""
-Kind = Literal["rule", "heard", "request", "end", "said"]
-"""`heard`: a user's words that hold on since all that came of them is that they were heard."""
-ALONE = frozenset({"rule", "said"})
+Kind = Literal["rule", "heard", "remark", "statement", "request", "end", "said"]
+"""`heard`: a user's words that hold on since all that came of them is that they were heard;
+`remark`: what a user says beside a request, which may; `statement`: a message of such."""
+ALONE = frozenset({"rule", "remark", "statement", "said"})
 """Kinds of lines that may stand by themselves."""
-LASTING, PAIRS = frozenset({"rule", "heard"}), frozenset({"request", "heard"})
-"""Kinds of what holds on, and of what stands with what came of it."""
+LASTING: frozenset[Kind] = frozenset({"rule", "heard"})
+REMARKS: frozenset[Kind] = frozenset({"remark", "statement"})
+"""Kinds of what holds on, and of what may."""
+MESSAGES: frozenset[Kind] = frozenset({"request", "statement"})
+"""Kinds of lines that are all that a user said in a message."""
+PAIRS: frozenset[Kind] = frozenset({*MESSAGES, "heard"})
+"""Kinds of what stands with what came of it."""
 _CUE = re.compile(
     r"\d|`|/[\w.-]+/|[a-z]_[a-z]|\b(?:decid|agree|chose|must|should|error|fail|because|deadline|"
     r"confirm|cancel|refund|need|want|prefer|never|always|fixed|result|found|todo|next)",
@@ -101,6 +108,7 @@ class SummaryLine(msgspec.Struct, frozen=True):
 def lines_before(previous: str) -> list[SummaryLine]:
     """The lines of a summary before."""
     lines: list[SummaryLine] = []
+    in_english = is_english(previous)
     for match in _LINE.finditer(previous):
         whole = match[0].rstrip()  # a row that is indented is nobody's
         speaker = _SPEAKER.match(whole)
@@ -108,8 +116,10 @@ def lines_before(previous: str) -> list[SummaryLine]:
             lines += [line_of(one, one, bonus=BEFORE) for one in sentences(whole)]
             continue
         bare = whole[speaker.end() :]
-        is_after_request = bool(lines) and lines[-1].kind == "request"
+        is_after_request = bool(lines) and lines[-1].kind in MESSAGES
         kind = _kind_before(speaker[1], bare, is_after_request)
+        if kind in {"said", "request"} and speaker[1] == "user" and in_english and is_remark(bare):
+            kind = "statement"
         lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
 
@@ -152,12 +162,17 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
     rules = directives(text)
     for rule in rules:
         yield line_of(f"{USERS}{rule}", rule, "rule", USER)
+    apart = tuple(one for one in remarks(text) if not any(one in rule for rule in rules))
     others = [one for one in sentences(text[:READ]) if one not in rules]
+    asks = not set(apart).issuperset(others)
     if others:
-        request = _joined(others, REQUEST)
-        yield line_of(f"{USERS}{request}", request, "request", USER)
+        words = _joined(others, REQUEST)
+        yield line_of(f"{USERS}{words}", words, "request" if asks else "statement", USER)
+    for remark in apart if asks else ():
+        yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
-        if len(each.text) > short and each.text not in rules and _states(each.text):
+        is_new = each.text not in rules and each.text not in apart
+        if len(each.text) > short and is_new and _states(each.text):
             yield line_of(f"{USERS}{each.text}", each.text, bonus=USER + FIRST * each.first)
 
 

@@ -1,0 +1,131 @@
+"""A note in the making: what it stands for, and forms for exchanges while there is room."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from contextwright.blocks.block import Block
+from contextwright.compiler.steps.forms import FORMS, NoteEntry, entries, entry
+from contextwright.compiler.steps.history import History
+from contextwright.compiler.steps.last_uses import Rank, Sizes
+from contextwright.spec.inputs import Inputs
+
+REACH = 1_024
+"""Exchanges in front of what a note ends with: what was used last before them is told only as a
+rule, a request or the task. Else the last few tokens of a note are offered to all of a session."""
+UNTOLD = (None, "remark")
+"""Forms of an exchange of which what was asked for is not told."""
+
+
+class NoteScope(msgspec.Struct, frozen=True, eq=False):
+    """What a note stands for.
+
+    Args:
+        blocks: the conversation; the request has `stop` of its exchanges.
+        upto: exchanges before this one are in the note, but for those in `held`.
+        page: tokens that are read back at once.
+    """
+
+    blocks: Sequence[Block]
+    stop: int
+    upto: int
+    held: frozenset[int]
+    history: History
+    inputs: Inputs
+    page: int
+
+    def is_repeated(self, at: int) -> bool:
+        """Whether a later exchange tells what this one does."""
+        return self.history.repeats.is_repeated(at, self.stop)
+
+
+class NoteBuilder:
+    """A note in the making: forms for exchanges while there is room."""
+
+    def __init__(self, scope: NoteScope, room: int) -> None:
+        self.scope = scope
+        self.uses = scope.history.uses
+        self.left = room
+        self.forms: dict[int, str] = {}
+        self.in_files: set[int] = set()  # exchanges that what is told of files has whole
+        tables = ((form, entries(form, scope.inputs, scope.page)) for form in FORMS)
+        self._entries = {form: table.get for form, table in tables}
+
+    def block(self, at: int) -> Block:
+        return self.scope.blocks[at]
+
+    def entry(self, at: int, form: str) -> NoteEntry:
+        block = self.scope.blocks[at]
+        known = self._entries[form](block)
+        return (
+            known if known is not None else entry(block, form, self.scope.inputs, self.scope.page)
+        )
+
+    def words(self, at: int, form: str) -> str:
+        """What stands of somebody's words, without who says it."""
+        return self.entry(at, form).text.partition(": ")[2]
+
+    def more(self, at: int, form: str) -> int:
+        """The tokens that it takes more to tell it so."""
+        before = self.forms.get(at)
+        tokens = self.entry(at, form).tokens
+        return tokens - (self.entry(at, before).tokens if before is not None else 0)
+
+    def put(self, at: int, form: str) -> bool:
+        """Tell it so, if there is room."""
+        more = self.more(at, form)
+        if more > self.left:
+            return False
+        self.left -= more
+        self.forms[at] = form
+        return True
+
+    def is_told_elsewhere(self, at: int) -> bool:
+        """Whether a later exchange, or what a file holds by now, tells what this one does."""
+        return at in self.in_files or self.scope.is_repeated(at)
+
+    def in_order(self) -> list[Rank]:
+        """What it tells, those used last first."""
+        return sorted(map(self.uses.rank, self.forms))
+
+    def fitting(self, measure: str, size_of: Callable[[int], int]) -> Iterator[int]:
+        """What it tells and what it has room for when its turn comes, those used last first.
+
+        Args:
+            size_of: tokens that an exchange needs which is not told yet; `measure` names it.
+        """
+        sizes = self.uses.sizes(measure)
+        present, at, place = self.in_order(), None, 0
+        ahead = self._next_fitting(sizes, None, size_of)
+        while ahead is not None or place < len(present):
+            left = self.left
+            if ahead is None or (place < len(present) and present[place] < ahead):
+                rank = present[place]
+                place += 1
+            else:
+                rank = ahead
+            at = rank[2]
+            yield at
+            if rank == ahead or self.left > left:
+                ahead = self._next_fitting(sizes, rank, size_of)
+            elif ahead is not None and self.uses.tokens(sizes, ahead[2]) > self.left:
+                # what had no room in front of it has none in less
+                ahead = self._next_fitting(sizes, ahead, size_of)
+
+    def _next_fitting(
+        self, sizes: Sizes, rank: Rank | None, size_of: Callable[[int], int]
+    ) -> Rank | None:
+        """The next exchange behind `rank` that is not told and has room."""
+        scope = self.scope
+        while self.left > 0:
+            rank = self.uses.following(sizes, rank, self.left)
+            if rank is None or -rank[0] < scope.upto - REACH:
+                return None
+            at = rank[2]
+            if at in self.forms or at >= scope.upto or at in scope.held:
+                continue
+            if not (tokens := self.uses.tokens(sizes, at)):
+                self.uses.learn(sizes, rank, tokens := size_of(at))
+            if tokens <= self.left:
+                return rank
+        return None

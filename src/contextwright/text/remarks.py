@@ -1,0 +1,199 @@
+"""What a user says beside what they ask for: "Set up the build. Our runners are ARM only." A
+request is over when it is answered; a remark may hold on. Nobody foresees in which words, so that
+what is none is told by its words, in English, and all else is one
+(docs/adr/0178-remarks-outlive-steps.md)."""
+
+import re
+
+from contextwright.memo.ownership import cached_text
+from contextwright.text.search_terms import STOP
+from contextwright.text.sentences import sentences
+from contextwright.text.wordings import Wordings, any_of, small_text
+
+MAX_REMARK, MAX_MESSAGE = 240, 1_200
+"""Characters of a remark, and of a message that may have some: a longer one is a page that somebody
+pasted, or a brief."""
+MOST = 6
+"""Remarks of one message."""
+LEAST_WORDS = 2
+"""Words that tell something, at least."""
+QUESTION = 200
+"""Characters at the end of an agent's words that tell whether it asks for something."""
+_ENGLISH = frozenset({
+    "the", "is", "are", "and", "of", "with", "we", "our", "my", "you", "it", "that", "this", "for",
+    "not", "be", "have", "has", "to", "from", "they",
+})  # fmt: skip
+"""Words of which an English message has one: in another language a task would be taken for a
+remark."""
+_BREAK = re.compile(r"(?<=[a-z0-9)][.!?;]) +(?=[a-z])|(?<=\w\?) +|; +| +[\u2013\u2014] +")
+"""Where a sentence ends before a small letter, or half of it."""
+_LEAD = re.compile(
+    r"(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?(?:(?:and|but|also|so|oh|ok|okay|hey|hi|hello|hm+|well|now"
+    r"|then|first|next|actually|great|good|thanks|perfect|cool|yes|yeah|no|sorry|right|alright"
+    r"|quick|just|maybe|btw|by the way)\b(?!')[,!.:]*\s+)*"
+)
+"""What stands in front of what is said."""
+_TASKS = frozenset({
+    "add", "analyse", "analyze", "apply", "approve", "arrange", "attach", "benchmark", "book",
+    "bring", "build", "bump", "buy", "calculate", "cancel", "change", "chase", "check", "clean",
+    "close", "collect", "commit", "compare", "compile", "compute", "confirm", "continue", "convert",
+    "copy", "correct", "count", "create", "cut", "debug", "delete", "deploy", "describe", "design",
+    "develop", "dig", "do", "double-check", "download", "draft", "draw", "drop", "edit", "email",
+    "estimate", "evaluate", "explain", "explore", "export", "extend", "extract", "fetch", "figure",
+    "fill", "find", "finish", "fix", "forward", "generate", "get", "give", "grab", "handle", "help",
+    "identify", "implement", "import", "improve", "increase", "inspect", "install", "investigate",
+    "kill", "kindly", "let's", "lets", "list", "load", "log", "look", "looking", "merge", "migrate",
+    "move", "need", "open", "optimise", "optimize", "order", "organise", "organize", "parse",
+    "pick", "plan", "play", "please", "plot", "pls", "plz", "post", "prepare", "print", "proceed",
+    "proofread", "pull", "push", "put", "rank", "read", "rebook", "recommend", "redo", "reduce",
+    "refactor", "refund", "remind", "remove", "rename", "replace", "reply", "reproduce", "rerun",
+    "resend", "reserve", "reset", "restart", "restore", "return", "review", "revert", "rewrite",
+    "roll", "round", "run", "save", "say", "scale", "scan", "schedule", "score", "search", "see",
+    "send", "set", "share", "ship", "show", "simplify", "solve", "sort", "split", "start", "stop",
+    "submit", "suggest", "sum", "summarise", "summarize", "swap", "switch", "take", "tell", "test",
+    "think", "tidy", "tighten", "transcribe", "transfer", "translate", "trim", "try", "turn",
+    "update", "upgrade", "upload", "verify", "wait", "walk", "work", "write",
+})  # fmt: skip
+"""First words of what one asks for, which is over when it is done."""
+_PAIRS = frozenset({
+    "come up", "go ahead", "go back", "go on", "have a", "have you", "here are", "here is",
+    "let me", "make a", "make an", "make it", "make me", "make that", "make the", "make this",
+    "point me",
+})  # fmt: skip
+_QUESTION_WORDS = frozenset({
+    "what", "what's", "whats", "who", "who's", "whose", "how", "how's", "why", "when", "where",
+    "where's", "which", "here's",
+})  # fmt: skip
+_AUXILIARIES = frozenset({
+    "can", "could", "would", "will", "won't", "do", "does", "did", "is", "are", "was", "were",
+    "has", "have", "should", "may", "might", "am", "any",
+})  # fmt: skip
+_SUBJECTS = frozenset({
+    "you", "u", "i", "we", "it", "that", "this", "they", "he", "she", "there", "the", "my", "our",
+    "your", "a", "an", "anyone", "someone", "idea", "chance", "of",
+})  # fmt: skip
+_WISH = re.compile(
+    r"(?:once [^,]+, )?(?:i|we)(?:'d| would)? (?:(?:just|also|really|actually|still) )*"
+    r"(?:want(?:ed)?|need|like|was wondering|wonder|was hoping|am hoping)\b"
+)
+_NEWS = Wordings(r"""
+# what happens now, or happened
+= fail fails failed failing error crash crashes crashed hang hangs hanging stuck broke broken
+\b(?:fail(?:s|ed|ing)?|error|crash(?:e[sd])?|hang(?:s|ing)?|stuck|broken?)\b
+= time timed timeout timeouts exception traceback undefined found wrong
+\b(?:timed? ?out|timeouts?|exception|traceback|undefined|not found|went wrong)\b
+= look looks work working works
+\blooks? (?:good|neat|great|wrong|odd|weird)\b|\bdoesn't (?:work|look)\b|\bdidn't work\b
+\b(?:isn't|not) working\b|\bworks? now\b
+= right moment morning evening tonight today yesterday
+\b(?:right now|a moment ago|this (?:morning|evening)|tonight|today|yesterday)\b
+= haven hasn never
+\b(?:haven't|hasn't|never) (?:heard|received|got|arrived|come|came|shown|seen)\b
+# what a user does, has or knows just now
+= i
+\bi(?:'ve| have)? (?:(?:just|now|also|only) )?(?:attached|pushed|sent|uploaded|pasted|tried|asked)\b
+\bi(?:'ve| have)? (?:(?:just|now|also|only) )?(?:waited|got|had|see|saw|think|guess|suppose|hope)\b
+\bi'm (?:so |really )?(?:trying|looking|getting|seeing|having|waiting|back|hoping|sorry|upset)\b
+\bi'm (?:\w+ )?(?:planning|organi[sz]ing|working|going|curious|interested|nervous|wondering)\b
+\bi'm (?:\w+ )?(?:happy|not sure|sure|afraid|improving)\b
+\bi (?:don't|do not|can't|didn't) (?:currently |really )?(?:have|remember|recall|know|need)\b
+\bi (?:don't|do not|can't|didn't) (?:currently |really )?(?:want|see|think|mind)\b
+\bi(?:'ve got| have) (?:my|the|that|it)\b|\bi(?:'ll| will) \w+
+\bi (?:confirm|apologi[sz]e|understand)\b
+STARTi (?:was|were|did|found|thought|noticed|forgot|remembered|undid|removed|discovered|met)\b
+STARTi (?:started|called|couldn't|bought|lost|love|believe|feel|really|actually|still)\b
+= we
+^we(?:'ll| will) (?:try|get|check|be|see|look|find|do)\b
+# what has a field of its own
+= my the her his their
+\b(?:my|the|her|his|their) (?:\w+ ){0,2}(?:ids?|e-?mail|name|code|zip)(?: code)? is\b
+\b(?:my|the|her|his|their) (?:\w+ ){0,2}(?:phone|number|address|date of birth|password) is\b
+# what is said of what stands in front of it, and by the way
+= that this
+START(?:that|this)(?:'s| is| was| seems?| sounds?| makes?| works?| looks?| helps?)\b
+\b(?:that's all|(?:that|this) helps?)\b
+= it
+STARTit's (?:\S+ ?){1,3}[.!]*$|STARTit (?:was|seems?|looks?|sounds?|makes?)\b
+STARTit's (?:just|only) \w+ \w+\W*$
+= in meanwhile besides as once
+START(?:in that case|meanwhile|besides|as soon as|once)\b
+= is looks are that
+\b(?:is|looks|are|that's) (?:all )?(?:correct|right|perfect)\b
+= helpful helped annoying confused confusing confusion sense talk great appreciate sounds excited
+\b(?:helpful|helped|annoying|confus(?:ed|ing|ion)|makes sense|talk soon|great day|appreciate)\b
+\b(?:sounds good|excited)\b
+= thanks thank haha lol job work well gimme
+\b(?:thanks|thank you|haha|lol|(?:great|nice) work|good job|well done|gimme a sec)\b
+""")
+_REQUESTS = any_of((
+    r"\?|\b(?:let me know|feel free|don't hesitate|(?:once|when) you're)\b",
+    r"\b(?:once|when) (?:i|you) (?:have|provide|confirm)\b",
+    r"\bplease (?:confirm|provide|share|choose|select|tell|specify)\b",
+))  # fmt: skip
+"""How an agent asks for something."""
+_CODE = re.compile(
+    r"^\d+[:|]|[{}<>=`|\\$]|::|\(\)|\w\(|\w:\d|^\W*$|^\S+$|^[\[(\"].*[\])\",]$|\"\s*:|\w/\w+/\w"
+    r"|[A-Z][a-z]+Error\b|^\s*[#@+]|[\u2190-\u21ff\u2700-\u27bf]"
+)
+"""A program, what it prints, an address, one word."""
+
+
+def remarks(text: str, before: str = "") -> tuple[str, ...]:
+    """The remarks of a user's message, in their order, while they are few.
+
+    Args:
+        before: what an agent said in front of it. What answers its question, and asks for nothing
+            else, is told with it.
+    """
+    if len(text) > MAX_MESSAGE:
+        return ()
+    parts, asks = _remarks(text)
+    return parts if asks or _REQUESTS.search(before[-QUESTION:]) is None else ()
+
+
+def is_english(text: str) -> bool:
+    """Whether its words are English: of a text in another language nothing is a remark."""
+    return not small_text(text).words.isdisjoint(_ENGLISH)
+
+
+def is_remark(part: str) -> bool:
+    """Whether a sentence, or half of one, of an English message is a remark."""
+    return not _asks(part) and _is_remark(part)
+
+
+@cached_text
+def _remarks(text: str) -> tuple[tuple[str, ...], bool]:
+    """The remarks of a message, and whether it asks for something beside."""
+    if not is_english(text):
+        return (), False
+    parts, asks = list[str](), False
+    for sentence in sentences(text):
+        for part in map(str.strip, _BREAK.split(sentence)):
+            if _asks(part):
+                asks = True
+            elif len(parts) < MOST and _is_remark(part):
+                parts.append(part)
+    return tuple(parts), asks
+
+
+def _asks(part: str) -> bool:
+    """Whether it is a question, or a task."""
+    if part.endswith(("?", "\uff1f")):
+        return True
+    small = part.casefold().replace("\u2019", "'")
+    lead = _LEAD.match(small)
+    rest = small[lead.end() :] if lead is not None else small
+    first, _, behind = rest.partition(" ")
+    second = behind.partition(" ")[0]
+    if first in _TASKS or f"{first} {second}" in _PAIRS or _WISH.match(rest) is not None:
+        return True
+    if first in _QUESTION_WORDS:
+        return ", " not in behind
+    return first in _AUXILIARIES and second in _SUBJECTS
+
+
+def _is_remark(part: str) -> bool:
+    if len(part) > MAX_REMARK or part.endswith(":") or _CODE.search(part) is not None:
+        return False
+    small = small_text(part)
+    return len(small.words - STOP) >= LEAST_WORDS and not _NEWS.is_in(part, small)
