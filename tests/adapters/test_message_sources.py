@@ -128,3 +128,19 @@ def test_no_message_is_two_and_each_is_of_its_id(changes):
         assert source == number or change == "rewritten"
         assert before[source].get("tool_call_id") == wire.get("tool_call_id")
         assert before[source]["role"] == wire["role"]
+
+
+def test_a_section_beside_a_message_that_was_changed_is_not_that_message():
+    """The one had the other's words, and its pictures with them."""
+    section = text(
+        "user", '<context_block source="left_out" sign="a">\n1 exchange\n</context_block>'
+    )
+    before = [
+        text("user", "hi"),
+        text("assistant", "yes"),
+        text("user", "a@b.co"),
+        text("user", "go"),
+    ]
+    changed = text("user", "[REDACTED]")
+    after = [before[0], section, changed, dict(section), before[3]]
+    assert message_sources(before, after) == [0, None, 2, None, 3]

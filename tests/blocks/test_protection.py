@@ -225,3 +225,16 @@ def test_an_exchange_that_a_word_splits_is_put_together_again(production):
         del ATOMS["splits"]
     assert pack.request == compile(session, C.default(), model="gpt-5").request
     assert any("stay or leave together" in note for note in pack.manifest.notes)
+
+
+@pytest.mark.parametrize(
+    "spec", [C.select(author="nobody"), C.default() | C.budget(420), C.window(steps=1)], ids=str
+)
+def test_what_an_operator_says_behind_the_newest_results_takes_no_place_of_theirs(spec):
+    """An agent whose instructions change as it runs has a message of the system's behind the
+    results that it was just given: it would have called for them again."""
+    session = session_of(f"{LOOP} | s: now in {'short ' * 30} words")
+    pack = compile(session, spec, model="gpt-5")
+    *_, call, result, said = pack.request["messages"]
+    assert call["tool_calls"] and result["content"].startswith("result 33")
+    assert said["content"].startswith("now in short")

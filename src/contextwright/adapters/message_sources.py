@@ -10,6 +10,8 @@ from contextwright.adapters.ordered_pairs import in_order
 
 Wire = dict[str, Any]
 """A message of OpenAI Chat."""
+_SECTION = "<context_block "
+"""What a section of the context's begins with; no text that was changed does, as it is escaped."""
 
 
 def message_sources(before: Sequence[Wire], after: Sequence[Wire]) -> list[int | None]:
@@ -63,6 +65,10 @@ def _key(signs: _Signs) -> object:
     return signs.key
 
 
+def _is_section(wire: Wire) -> bool:
+    return str(wire.get("content")).startswith(_SECTION)
+
+
 def _own_sign(signs: _Signs) -> object:
     return signs.key or _whole(signs)
 
@@ -108,8 +114,10 @@ class _Alignment:
                     self._take(same[0], sought[sign][0])
 
     def take_in_order(self) -> None:
-        """The rest between two that are known, in the order that leaves the fewest over."""
-        for places, numbers in list(self._gaps()):
+        """The rest between two that are known, in the order that leaves the fewest over; a section
+        of the context's own is none of them."""
+        for gap, numbers in list(self._gaps()):
+            places = [place for place in gap if not _is_section(self._after[place].wire)]
             own = [_kind(self._after[place]) for place in places]
             sought = [_kind(self._before[number]) for number in numbers]
             for one, other in in_order(own, sought):

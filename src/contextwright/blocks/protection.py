@@ -165,14 +165,19 @@ def protection_of(
 
 
 def _edge(snapshot: Snapshot, exchanges: int) -> int:
-    """The first of the newest exchanges; a summary that a framework put behind them is none."""
+    """The first of the newest exchanges; a summary that a framework put behind them is none, nor
+    is what an operator says there: the calls that were just answered stand in front of it."""
     edge, live = snapshot.exchange_count, 0
-    if not snapshot.has_summaries:
-        return min(edge, max(snapshot.preamble, edge - exchanges))
+    nearest = min(edge, max(snapshot.preamble, edge - exchanges))
+    systems = snapshot.log.ends("role", "system", snapshot.position)
+    newest = -1 if systems is None else snapshot.log.exchange_index(systems[1])
+    if not snapshot.has_summaries and newest < max(nearest, snapshot.preamble):
+        return nearest
     summaries = summary_exchanges(snapshot)
     while edge > snapshot.preamble and live < exchanges:
         edge -= 1
-        live += edge not in summaries
+        role = snapshot.exchanges(edge, edge + 1)[0].first.role
+        live += role != "system" and edge not in summaries
     return edge
 
 

@@ -12,6 +12,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 
 from contextwright.adapters.context_owner import ContextOwner
+from contextwright.adapters.history_records import HistoryRecords
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.model_copies import first_model
 from contextwright.adapters.port import ContextPort, context_of
@@ -74,6 +75,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
             output_tools=answer_tools(parameters.output_tools, request.body, compiled),
         )
         sent = PYDANTIC_AI.same(request, compiled, request_context.model_settings)
+        sent = HistoryRecords(request_context.messages).told_in(sent)
         return replace(request_context, messages=sent, model_request_parameters=parameters)
 
     async def after_model_request(

@@ -8,8 +8,9 @@ from typing import Any
 from pydantic_ai import messages
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
 
+from contextwright.adapters.history_records import content_with
 from contextwright.adapters.message_parts import PartedMessages
-from contextwright.adapters.opaque_parts import like, text_of
+from contextwright.adapters.opaque_parts import text_of
 from contextwright.adapters.part_view import PartView
 
 _CHANGED = "instruction-delta"
@@ -17,6 +18,8 @@ _CHANGED = "instruction-delta"
 _RECORDS = {"cache-point", "instruction-baseline", "model-settings-delta", _CHANGED,
             "tool-availability-delta", "capability-load-delta"}  # fmt: skip
 """Kinds of parts that say what changed beside the messages: nobody said them."""
+_TEXTS = {"tool-call": "args", "speech": "transcript"}
+"""Where parts have their text, if not in `content`."""
 
 
 class PromptParts:
@@ -45,6 +48,10 @@ class PromptParts:
             return PartView("text", part.content, role="system")
         if getattr(part, "part_kind", "") == _CHANGED and part.content:
             return PartView("text", part.content, role="system", stays=True)
+        if isinstance(part, messages.SpeechPart) and part.audio is None:
+            return PartView("text", part.transcript or "")
+        if isinstance(part, messages.CompactionPart):
+            return PartView("own", wire=PartView.own(part).wire, stays=True)
         if isinstance(part, str):
             return PartView("text", part)
         if isinstance(part, messages.TextPart | messages.TextContent | UserPromptPart):
@@ -59,10 +66,9 @@ class PromptParts:
         and the pictures of a result stay."""
         if isinstance(part, str):
             return text
-        if isinstance(part, messages.ToolCallPart):
-            return replace(part, args=text)
-        files = getattr(part, "files", ())
-        return replace(part, content=[text, *files] if files else like(part.content, text))
+        if field := _TEXTS.get(getattr(part, "part_kind", "")):
+            return replace(part, **{field: text})
+        return content_with(part, text)
 
     def with_parts(self, message: ModelMessage, parts: list[Any]) -> ModelMessage:
         """A copy with other parts; items that stand together are a prompt."""

@@ -30,6 +30,7 @@ _BLOCKS = {
     "document": {"source", "title", "context", "citations"} | _CACHED,
     "thinking": {"type", "thinking", "signature"},
     "redacted_thinking": {"type", "data"},
+    "compaction": {"content", "encrypted_content"} | _CACHED,
     "tool_use": {"id", "name", "input", "caller"} | _CACHED,
     "tool_result": {"tool_use_id", "content", "is_error"} | _CACHED,
 }

@@ -29,6 +29,8 @@ _ITEMS = {
     "reasoning": {"type", "id", "summary", "content", "encrypted_content", "status"},
     "function_call": fields("type id call_id name arguments status namespace caller async"),
     "function_call_output": {"type", "id", "call_id", "output", "status", "name"},
+    "additional_tools": {"type", "id", "role", "tools"},
+    "compaction": {"type", "id", "encrypted_content"},
 }
 _FUNCTION = {"type", "name", "description", "parameters", "strict"}
 _SEARCH = {"type", "filters", "user_location", "search_context_size"}
