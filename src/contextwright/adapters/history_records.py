@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from pydantic_ai import messages
 from pydantic_ai.messages import (
-    CapabilityLoadDeltaPart,
     LoadCapabilityCallPart,
     LoadCapabilityReturnPart,
     ModelMessage,
     ModelRequest,
-    ModelSettingsDeltaPart,
     NativeToolSearchReturnPart,
     ToolAvailabilityDeltaPart,
     ToolReturnPart,
@@ -24,6 +23,8 @@ from pydantic_ai.messages import (
 from contextwright.adapters.opaque_parts import like
 
 _SEARCHES = (ToolSearchReturnPart, NativeToolSearchReturnPart)
+_LOADS, _SETTINGS = "capability-load-delta", "model-settings-delta"
+"""Kinds of records that pydantic-ai does not have in all of its versions."""
 
 
 def content_with(part: Any, text: str) -> Any:
@@ -43,13 +44,13 @@ class HistoryRecords:
     """What the records of a history say now. An instruction that changed is a message of its own.
 
     Args:
-        messages: oldest first.
+        history: its messages, oldest first.
     """
 
-    def __init__(self, messages: Sequence[ModelMessage]) -> None:
+    def __init__(self, history: Sequence[ModelMessage]) -> None:
         self._now: dict[str, Any] = {}
         calls: dict[str, str | None] = {}
-        for part in chain.from_iterable(one.parts for one in post_compaction_window(messages)):
+        for part in chain.from_iterable(one.parts for one in post_compaction_window(history)):
             if isinstance(part, LoadCapabilityCallPart):
                 calls[part.tool_call_id] = part.capability_id
             self._now |= dict.fromkeys(_subjects(part, calls), part)
@@ -60,7 +61,7 @@ class HistoryRecords:
         left = HistoryRecords(sent)._now
         lost = [key for key in self._now if key not in left]
         now = (one for key, one in self._now.items() if left.get(key) is not one)
-        parts = [*_records(lost), *(one for one in now if isinstance(one, ModelSettingsDeltaPart))]
+        parts = [*_records(lost), *(one for one in now if _kind(one) == _SETTINGS)]
         place = next((n for n, each in enumerate(sent) if isinstance(each, ModelRequest)), None)
         if not parts or place is None:
             return sent
@@ -74,17 +75,23 @@ def _subjects(part: Any, calls: dict[str, str | None]) -> Iterator[str]:
         yield from (f"tool {name}" for name in part.tools_added)
     elif isinstance(part, _SEARCHES):
         yield from (f"tool {tool['name']}" for tool in part.discovered_tools)
-    elif isinstance(part, CapabilityLoadDeltaPart):
+    elif _kind(part) == _LOADS:
         yield from (f"capability {id}" for id in part.loaded)
     elif isinstance(part, LoadCapabilityReturnPart) and calls.get(part.tool_call_id):
         yield f"capability {calls[part.tool_call_id]}"
-    elif isinstance(part, ModelSettingsDeltaPart):
+    elif _kind(part) == _SETTINGS:
         yield f"settings {part.top_level}"
 
 
 def _records(lost: Sequence[str]) -> list[Any]:
     """Parts that say what is lost; a capability is loaded before its tools are shown."""
     names = [key.partition(" ") for key in lost]
-    loaded = CapabilityLoadDeltaPart(loaded=[n for kind, _, n in names if kind == "capability"])
-    added = ToolAvailabilityDeltaPart(tools_added=[n for kind, _, n in names if kind == "tool"])
-    return [*([loaded] if loaded.loaded else []), *([added] if added.tools_added else [])]
+    loaded = [name for kind, _, name in names if kind == "capability"]
+    tools = [name for kind, _, name in names if kind == "tool"]
+    load = getattr(messages, "CapabilityLoadDeltaPart", None)
+    loads = [load(loaded=loaded)] if load is not None and loaded else []
+    return [*loads, *([ToolAvailabilityDeltaPart(tools_added=tools)] if tools else [])]
+
+
+def _kind(part: Any) -> str:
+    return getattr(part, "part_kind", "")
