@@ -109,6 +109,8 @@ def _fidelity(parts: list[dict[str, Any]]) -> Iterator[str]:
                     f"{part['file']}: behind {name} {row['rules']} of 20 rules, {row['decisions']} of 20 decisions "
                     f"and {row['heard']} of 20 that were only heard are left."
                 )
+            if row["beside"] < 20:
+                yield f"{part['file']}: behind {name} {row['beside']} of 20 that stand beside a request are left."
             if row["open"]:
                 yield f"{part['file']}: {name} shows {row['open']} of 40 ended tasks as open."
 

@@ -94,18 +94,18 @@ def fidelity(told: Figures) -> Iterator[str]:
     """What outlives many compactions."""
     yield "## What outlives many compactions"
     yield ""
-    yield "20 rules, 20 decisions, 20 statements that are only heard, 20 finished and 20 cancelled tasks planted in the first half of a recorded session"
-    yield "([more](fidelity.md)): a name stands in the last request, or it does not. Rules and decisions are told by their wording, the others by what came of them."
+    yield "20 rules, 20 decisions, 20 statements that are only heard, 20 beside a request, 20 finished and 20 cancelled tasks planted in the first half of a recorded session"
+    yield "([more](fidelity.md)): a name stands in the last request, or it does not. Rules and decisions are told by their wording, what is only heard and what ended by what came of it, and what stands beside a request by being none."
     for part in told["parts"]:
         yield ""
         yield f"### {part['file']}, {part['budget']:,} tokens, {part['messages']:,} messages"
         yield ""
-        yield "| method | rules | decisions | only heard | ended, shown as open | tokens | steps |"
-        yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+        yield "| method | rules | decisions | only heard | beside a request | ended, shown as open | tokens | steps |"
+        yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
         for row in part["rows"]:
             yield (
                 f"| {row['method']} | {row['rules']} of 20 | {row['decisions']} of 20 "
-                f"| {row['heard']} of 20 | {row['open']} of 40 | {row['tokens']:,} | {row['steps']} |"
+                f"| {row['heard']} of 20 | {row['beside']} of 20 | {row['open']} of 40 | {row['tokens']:,} | {row['steps']} |"
             )
 
 
