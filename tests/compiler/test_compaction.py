@@ -631,6 +631,18 @@ def test_what_sounds_like_a_rule_and_is_over_is_not_shown_as_open(spec):
         assert task.format(f"{n}stopped") not in text or f"mind {stopped}" in text
 
 
+def messages_after_many_files(session, engine):
+    """What is sent when the agent has read so many files that dozens of steps lie behind it."""
+    for n in range(150):
+        session.user(f"Read file {n}.")
+        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
+        session.result(f"c{n}", f"line {n} holds value v{n * 7919} " * 30)
+        session.assistant(f"File {n} holds v{n * 7919}.")
+        if n % 10 == 0:
+            engine.compile(session)
+    return json.dumps(engine.compile(session).request["messages"])
+
+
 HEARD = (
     ("Ops knows Terraform, so stack{} has it.", "Okay, noted."),
     ("The Lufthansa one via Munich, seat {}.", "Got it."),
@@ -671,14 +683,7 @@ def test_what_was_only_heard_outlives_all_steps_in_whatever_words(spec):
         session.assistant("Will do.")
         session.user(f"How far is later{n}?")
         session.assistant(f"later{n} is done.")
-    for n in range(150):
-        session.user(f"Read file {n}.")
-        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
-        session.result(f"c{n}", f"line {n} holds value v{n * 7919} " * 30)
-        session.assistant(f"File {n} holds v{n * 7919}.")
-        if n % 10 == 0:
-            engine.compile(session)
-    text = json.dumps(engine.compile(session).request["messages"])
+    text = messages_after_many_files(session, engine)
     for n, (statement, _) in enumerate(HEARD):
         assert statement.format(f"7{n}") in text
         assert f"do task{n}." not in text or f"task{n} is done" in text
@@ -713,14 +718,7 @@ def test_what_is_said_beside_a_request_outlives_all_steps(spec):
         session.call("work_on", {"part": n}, id=f"w{n}")
         session.result(f"w{n}", f"part {n} was finished")
         session.assistant("All of it is done.")
-    for n in range(150):
-        session.user(f"Read file {n}.")
-        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
-        session.result(f"c{n}", f"line {n} holds value v{n * 7919} " * 30)
-        session.assistant(f"File {n} holds v{n * 7919}.")
-        if n % 10 == 0:
-            engine.compile(session)
-    text = json.dumps(engine.compile(session).request["messages"])
+    text = messages_after_many_files(session, engine)
     for n, (_, remark) in enumerate(BESIDE):
         assert remark.format(f"thing{n}x") in text
 
