@@ -1,7 +1,7 @@
 """What an adapter imports of its framework: where that fails, the command is named."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
@@ -10,7 +10,7 @@ from contextwright.errors import MissingExtra
 
 
 @contextmanager
-def framework_imports(extra: str, package: str, *roots: str) -> Iterator[None]:
+def framework_imports(extra: str, package: str, *roots: str) -> Generator[None]:
     """Imports of a framework.
 
     Args:
