@@ -15,7 +15,7 @@ TESTS := -m "not slow"
 # a worker takes up to 1.3 GB
 WORKERS := -n auto --maxprocesses 4
 
-.PHONY: demo test test-all test-frameworks adapters check bench docs dist fix clean
+.PHONY: demo test test-all test-frameworks adapters lowest check bench docs dist fix clean
 
 demo: $(DEMO)
 	.venv-demo/bin/ctx demo
@@ -37,6 +37,10 @@ adapters: $(DEV) $(READY)
 	$(BIN)/python scripts/adapter_table.py $$($(BIN)/python scripts/frameworks.py drivers test)
 	for group in $(FRAMEWORKS); do bin=.venv-$$group/bin; $$bin/python scripts/adapter_table.py \
 	$$($$bin/python scripts/frameworks.py drivers $$group) || exit 1; done
+
+# some minutes: EXTRAS="openai adk" tries these alone
+lowest: $(DEV)
+	$(BIN)/python scripts/lowest.py $(EXTRAS)
 
 check: $(DEV)
 	$(BIN)/ruff check .
@@ -87,4 +91,4 @@ $(DOCS): pyproject.toml scripts/install.sh
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-docs $(FRAMEWORKS:%=.venv-%) site dist
+	rm -rf .venv .venv-demo .venv-docs .venv-lowest $(FRAMEWORKS:%=.venv-%) site dist

@@ -31,7 +31,7 @@ ContextwrightError
 ├── ProxyError           the proxy can not be started, or a request that it does not take
 ├── RedactionError       what finds names failed: a text that was not searched is not sent
 ├── CopyError            what belongs to its process can not be copied or pickled
-└── MissingExtra         an optional package is not installed; names the command
+└── MissingExtra         an optional package is not installed, or does not fit; names the command
 
     try:
         pack = compile(session, spec, model="gpt-5")
@@ -271,19 +271,21 @@ class CopyError(ContextwrightError, TypeError):
 
 
 class MissingExtra(ContextwrightError):
-    """An optional package is not installed.
+    """An optional package is not installed, or in a version that does not fit.
 
     Args:
         package: what could not be imported.
         extra: the extra of contextwright that brings it.
+        unfit: the version that is installed, and what it lacks; empty where none is.
     """
 
     exit_code = 11
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str, *, unfit: str = "") -> None:
         super().__init__(
-            f"{package} is not installed",
-            fix=f"pip install 'contextwright[{extra}]'",
+            f"{package} {unfit}" if unfit else f"{package} is not installed",
+            # a newer version of ours for a framework that is too new, a newer one for one too old
+            fix=f"pip install {'--upgrade ' if unfit else ''}'contextwright[{extra}]'",
         )
 
 

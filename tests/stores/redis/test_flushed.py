@@ -39,9 +39,10 @@ def redis_url(tmp_path_factory):
         cwd=tmp_path_factory.mktemp("redis"),
         stdout=subprocess.DEVNULL,
     )
-    client = redis.Redis(
-        port=port, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.1), 100)
-    )
+    # redis-py 5 does not take a refused connection for one of its own errors
+    errors = (redis.ConnectionError, redis.TimeoutError, OSError)
+    retry = redis.retry.Retry(redis.backoff.ConstantBackoff(0.1), 100, errors)
+    client = redis.Redis(port=port, retry=retry)
     client.ping()
     ended = threading.Event()
 

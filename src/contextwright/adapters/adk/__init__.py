@@ -7,18 +7,17 @@ agent = with_context(LlmAgent(...), C.window(n=5) | C.compact())
 app = App(name="support", root_agent=root, plugins=[ContextPlugin(C.window(n=10))])
 """
 
-from importlib.util import find_spec
+from contextwright.adapters.framework_imports import framework_imports
 
-from contextwright.errors import MissingExtra
-
-if find_spec("google") is None or find_spec("google.adk") is None:
-    raise MissingExtra("google-adk", "adk")
-
-from contextwright.adapters.adk.agent_context import with_context, with_contexts
-from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
-from contextwright.adapters.adk.mirror import Mirrors
-from contextwright.adapters.adk.plugin import ContextPlugin, before_model
-from contextwright.adapters.adk.premise_callbacks import premise_before_agent, premise_before_model
+with framework_imports("adk", "google-adk", "google.adk"):
+    from contextwright.adapters.adk.agent_context import with_context, with_contexts
+    from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
+    from contextwright.adapters.adk.mirror import Mirrors
+    from contextwright.adapters.adk.plugin import ContextPlugin, before_model
+    from contextwright.adapters.adk.premise_callbacks import (
+        premise_before_agent,
+        premise_before_model,
+    )
 
 __all__ = [
     "Agent",

@@ -5,13 +5,9 @@ from contextwright.adapters.agent_framework import ContextChatMiddleware
 agent = Agent(client, middleware=[ContextChatMiddleware(C.compaction(100_000))])
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("agent-framework", "agent-framework-core", "agent_framework"):
     from contextwright.adapters.agent_framework.chat_middleware import ContextChatMiddleware
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "agent_framework":
-        raise
-    raise MissingExtra("agent-framework", "agent-framework") from error
 
 __all__ = ["ContextChatMiddleware"]

@@ -12,14 +12,10 @@ options = ClaudeAgentOptions(
 The SDK has no hook on a request: that is the proxy's (docs/how-to/frameworks/claude-agent.md).
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("claude-agent", "claude-agent-sdk", "claude_agent_sdk"):
     from contextwright.adapters.claude_agent.read_back_server import read_back_server
     from contextwright.adapters.claude_agent.transcript_store import TranscriptStore
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "claude_agent_sdk":
-        raise
-    raise MissingExtra("claude-agent", "claude-agent") from error
 
 __all__ = ["TranscriptStore", "read_back_server"]

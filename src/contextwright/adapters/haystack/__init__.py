@@ -5,16 +5,12 @@ from contextwright.adapters.haystack import context_generator
 agent = Agent(chat_generator=context_generator(OpenAIChatGenerator(), C.compaction(100_000)))
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("haystack", "haystack-ai", "haystack"):
     from contextwright.adapters.haystack.bounded_generator import (
         context_generator,
         read_back_tools,
     )
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "haystack":
-        raise
-    raise MissingExtra("haystack", "haystack") from error
 
 __all__ = ["context_generator", "read_back_tools"]

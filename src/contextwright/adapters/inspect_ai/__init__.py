@@ -7,14 +7,10 @@ agent = react(compaction=ContextCompaction(C.compaction(100_000), threshold=100_
 agent = react(model=context_model(C.compaction(100_000)))
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("inspect-ai", "inspect-ai", "inspect_ai"):
     from contextwright.adapters.inspect_ai.compaction_strategy import ContextCompaction
     from contextwright.adapters.inspect_ai.react_model import context_model, read_back_tools
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "inspect_ai":
-        raise
-    raise MissingExtra("inspect-ai", "inspect-ai") from error
 
 __all__ = ["ContextCompaction", "context_model", "read_back_tools"]

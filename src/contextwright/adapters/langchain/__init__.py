@@ -5,14 +5,10 @@ from contextwright.adapters.langchain import ContextMiddleware
 agent = create_agent(model, tools, middleware=[ContextMiddleware(C.compaction(100_000))])
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("langchain", "langchain", "langchain", "langchain_core"):
     from contextwright.adapters.langchain.graph_hook import pre_model_hook
     from contextwright.adapters.langchain.middleware import ContextMiddleware
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] not in {"langchain", "langchain_core"}:
-        raise
-    raise MissingExtra("langchain", "langchain") from error
 
 __all__ = ["ContextMiddleware", "pre_model_hook"]

@@ -5,13 +5,9 @@ from contextwright.adapters.litellm import ContextCallback
 litellm.callbacks = [ContextCallback(C.compaction(100_000))]
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("litellm", "litellm", "litellm"):
     from contextwright.adapters.litellm.context_callback import ContextCallback
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "litellm":
-        raise
-    raise MissingExtra("litellm", "litellm") from error
 
 __all__ = ["ContextCallback"]

@@ -5,13 +5,9 @@ from contextwright.adapters.llama_index import context_llm
 agent = FunctionAgent(llm=context_llm(OpenAI("gpt-5"), C.compaction(100_000)), tools=tools)
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("llama-index", "llama-index-core", "llama_index"):
     from contextwright.adapters.llama_index.bounded_llm import context_llm, read_back_tools
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "llama_index":
-        raise
-    raise MissingExtra("llama-index", "llama-index") from error
 
 __all__ = ["context_llm", "read_back_tools"]

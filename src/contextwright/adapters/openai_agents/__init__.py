@@ -7,9 +7,9 @@ session = StoreSession("alice", SQLiteSessions("sessions.db"))
 result = await Runner.run(agent, "...", run_config=config, session=session)
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("openai-agents", "openai-agents", "agents"):
     from contextwright.adapters.openai_agents.context_filter import ContextFilter
     from contextwright.adapters.openai_agents.context_model import (
         ContextProvider,
@@ -17,10 +17,6 @@ try:
         read_back_tools,
     )
     from contextwright.adapters.openai_agents.store_session import StoreSession
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "agents":
-        raise
-    raise MissingExtra("openai-agents", "openai-agents") from error
 
 __all__ = [
     "ContextFilter",

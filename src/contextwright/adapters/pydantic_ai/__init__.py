@@ -5,13 +5,9 @@ from contextwright.adapters.pydantic_ai import ContextCapability
 agent = Agent("openai:gpt-5", capabilities=[ContextCapability(C.compaction(100_000))])
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("pydantic-ai", "pydantic-ai-slim", "pydantic_ai"):
     from contextwright.adapters.pydantic_ai.capability import ContextCapability
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "pydantic_ai":
-        raise
-    raise MissingExtra("pydantic-ai", "pydantic-ai") from error
 
 __all__ = ["ContextCapability"]

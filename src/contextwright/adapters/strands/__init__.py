@@ -8,13 +8,9 @@ agent = Agent(
 )
 """
 
-from contextwright.errors import MissingExtra
+from contextwright.adapters.framework_imports import framework_imports
 
-try:
+with framework_imports("strands", "strands-agents", "strands"):
     from contextwright.adapters.strands.context_stage import ContextStage
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "strands":
-        raise
-    raise MissingExtra("strands", "strands") from error
 
 __all__ = ["ContextStage"]
