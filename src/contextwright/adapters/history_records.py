@@ -7,12 +7,13 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from pydantic_ai import messages
 from pydantic_ai.messages import (
+    CapabilityLoadDeltaPart,
     LoadCapabilityCallPart,
     LoadCapabilityReturnPart,
     ModelMessage,
     ModelRequest,
+    ModelSettingsDeltaPart,
     NativeToolSearchReturnPart,
     ToolAvailabilityDeltaPart,
     ToolReturnPart,
@@ -23,8 +24,6 @@ from pydantic_ai.messages import (
 from contextwright.adapters.opaque_parts import like
 
 _SEARCHES = (ToolSearchReturnPart, NativeToolSearchReturnPart)
-_LOADS, _SETTINGS = "capability-load-delta", "model-settings-delta"
-"""Kinds of records that pydantic-ai does not have in all of its versions."""
 
 
 def content_with(part: Any, text: str) -> Any:
@@ -44,13 +43,13 @@ class HistoryRecords:
     """What the records of a history say now. An instruction that changed is a message of its own.
 
     Args:
-        history: its messages, oldest first.
+        messages: oldest first.
     """
 
-    def __init__(self, history: Sequence[ModelMessage]) -> None:
+    def __init__(self, messages: Sequence[ModelMessage]) -> None:
         self._now: dict[str, Any] = {}
         calls: dict[str, str | None] = {}
-        for part in chain.from_iterable(one.parts for one in post_compaction_window(history)):
+        for part in chain.from_iterable(one.parts for one in post_compaction_window(messages)):
             if isinstance(part, LoadCapabilityCallPart):
                 calls[part.tool_call_id] = part.capability_id
             self._now |= dict.fromkeys(_subjects(part, calls), part)
@@ -61,7 +60,7 @@ class HistoryRecords:
         left = HistoryRecords(sent)._now
         lost = [key for key in self._now if key not in left]
         now = (one for key, one in self._now.items() if left.get(key) is not one)
-        parts = [*_records(lost), *(one for one in now if _kind(one) == _SETTINGS)]
+        parts = [*_records(lost), *(one for one in now if isinstance(one, ModelSettingsDeltaPart))]
         place = next((n for n, each in enumerate(sent) if isinstance(each, ModelRequest)), None)
         if not parts or place is None:
             return sent
@@ -75,23 +74,17 @@ def _subjects(part: Any, calls: dict[str, str | None]) -> Iterator[str]:
         yield from (f"tool {name}" for name in part.tools_added)
     elif isinstance(part, _SEARCHES):
         yield from (f"tool {tool['name']}" for tool in part.discovered_tools)
-    elif _kind(part) == _LOADS:
+    elif isinstance(part, CapabilityLoadDeltaPart):
         yield from (f"capability {id}" for id in part.loaded)
     elif isinstance(part, LoadCapabilityReturnPart) and calls.get(part.tool_call_id):
         yield f"capability {calls[part.tool_call_id]}"
-    elif _kind(part) == _SETTINGS:
+    elif isinstance(part, ModelSettingsDeltaPart):
         yield f"settings {part.top_level}"
 
 
 def _records(lost: Sequence[str]) -> list[Any]:
     """Parts that say what is lost; a capability is loaded before its tools are shown."""
     names = [key.partition(" ") for key in lost]
-    loaded = [name for kind, _, name in names if kind == "capability"]
-    tools = [name for kind, _, name in names if kind == "tool"]
-    load = getattr(messages, "CapabilityLoadDeltaPart", None)
-    loads = [load(loaded=loaded)] if load is not None and loaded else []
-    return [*loads, *([ToolAvailabilityDeltaPart(tools_added=tools)] if tools else [])]
-
-
-def _kind(part: Any) -> str:
-    return getattr(part, "part_kind", "")
+    loaded = CapabilityLoadDeltaPart(loaded=[n for kind, _, n in names if kind == "capability"])
+    added = ToolAvailabilityDeltaPart(tools_added=[n for kind, _, n in names if kind == "tool"])
+    return [*([loaded] if loaded.loaded else []), *([added] if added.tools_added else [])]
