@@ -4,8 +4,8 @@ what was said beside a request, tasks that ended.
     CONTEXTWRIGHT_DATA=... python -m benchmarks.fidelity [--write docs/reference/fidelity.md]
 
 In the first half of a recorded tool session twenty rules, twenty decisions, twenty statements that
-have the words of neither and were only heard, twenty that stand beside a request, twenty tasks that were finished and twenty that were
-cancelled are planted, each with a name of its own. The session is
+have the words of neither and were only heard, twenty that stand beside a request, twenty tasks that
+were finished and twenty that were cancelled are planted, each with a name of its own. The session is
 sent request by request, until ours has gone down many steps; the last request is looked at. No
 model is asked, so nobody is graded by one: a name stands in the request, or it does not.
 """

@@ -4,6 +4,7 @@ what is none is told by its words, in English, and all else is one
 (docs/adr/0178-remarks-outlive-steps.md)."""
 
 import re
+from collections.abc import Sequence
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text.search_terms import STOP
@@ -149,6 +150,11 @@ def remarks(text: str, before: str = "") -> tuple[str, ...]:
         return ()
     parts, asks = _remarks(text)
     return parts if asks or _REQUESTS.search(before[-QUESTION:]) is None else ()
+
+
+def remarks_beside(text: str, rules: Sequence[str]) -> tuple[str, ...]:
+    """Those that none of the sentences holds which a wording tells as rules or decisions."""
+    return tuple(one for one in remarks(text) if not any(one in rule for rule in rules))
 
 
 def is_english(text: str) -> bool:

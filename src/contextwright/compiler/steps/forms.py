@@ -25,7 +25,7 @@ from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
 from contextwright.text.one_voice import in_one_voice
 from contextwright.text.ref_notes import full_output_note
-from contextwright.text.remarks import remarks
+from contextwright.text.remarks import remarks_beside
 from contextwright.text.source_outline import definitions
 from contextwright.text.speakers import assistant_with_name
 from contextwright.text.tool_result import shorten_result
@@ -198,10 +198,7 @@ def _line(statement: str, role: str) -> str:
 def _lasting(statement: str, role: str) -> tuple[str, ...]:
     """What holds from there on, or may."""
     rules = directives(statement, role)
-    if role != "user":
-        return rules
-    more = (one for one in remarks(statement) if not any(one in rule for rule in rules))
-    return (*rules, *more)
+    return (*rules, *remarks_beside(statement, rules)) if role == "user" else rules
 
 
 def _result(call: Called, form: str, inputs: Inputs) -> str:

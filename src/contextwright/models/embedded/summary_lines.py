@@ -15,7 +15,7 @@ from contextwright.text.call_outcome import argument_values
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, loaded
 from contextwright.text.one_voice import in_one_voice
-from contextwright.text.remarks import is_english, is_remark, remarks
+from contextwright.text.remarks import is_english, is_remark, remarks_beside
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.source_outline import is_code
@@ -117,17 +117,17 @@ def lines_before(previous: str) -> list[SummaryLine]:
             continue
         bare = whole[speaker.end() :]
         is_after_request = bool(lines) and lines[-1].kind in MESSAGES
-        kind = _kind_before(speaker[1], bare, is_after_request)
-        if kind in {"said", "request"} and speaker[1] == "user" and in_english and is_remark(bare):
-            kind = "statement"
+        kind = _kind_before(speaker[1], bare, is_after_request, in_english)
         lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
 
 
-def _kind_before(speaker: str, bare: str, is_after_request: bool) -> Kind:
+def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bool) -> Kind:
     if directives(bare, "user" if speaker == "user" else "assistant"):
         return "rule"
     if speaker == "user":
+        if in_english and is_remark(bare):
+            return "statement"
         return "said" if _states(bare) else "request"
     return "end" if is_after_request else "said"
 
@@ -162,7 +162,7 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
     rules = directives(text)
     for rule in rules:
         yield line_of(f"{USERS}{rule}", rule, "rule", USER)
-    apart = tuple(one for one in remarks(text) if not any(one in rule for rule in rules))
+    apart = remarks_beside(text, rules)
     others = [one for one in sentences(text[:READ]) if one not in rules]
     asks = not set(apart).issuperset(others)
     if others:
