@@ -6,6 +6,7 @@ from collections import Counter
 from msgspec.structs import replace
 
 from contextwright.blocks.protection import protection_of
+from contextwright.blocks.todo_updates import calls_todo_tool
 from contextwright.compiler.steps import history, note_builder, origins
 from contextwright.compiler.steps.decide import (
     EARLY,
@@ -48,7 +49,16 @@ from contextwright.compiler.steps.note_rules import (
     WORDINGS,
     directives_room,
 )
+from contextwright.compiler.steps.note_todos import (
+    LEAST_SHARE,
+    LEAST_TODOS,
+    MANY,
+    TODOS,
+    ToldTodos,
+    told_todos,
+)
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
+from contextwright.compiler.steps.todo_calls import is_only_todo, todo_states
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
 from contextwright.text.search_terms import content_words
@@ -190,7 +200,9 @@ def told(blocks, decisions, known, economy, inputs):
     repeated = repeated_places(then, known, inputs)
     page = page_of(economy.space)
     content = note(then, noted, upto, plan.room, page, repeated, known, inputs)
-    made = replace(decisions, **dict(zip(("forms", "index", "files"), content, strict=True)))
+    made = replace(
+        decisions, **dict(zip(("forms", "index", "todos", "files"), content, strict=True))
+    )
     return replace(made, note=note_block(blocks, made, plan.step, economy, inputs))
 
 
@@ -238,6 +250,7 @@ class Note:
         self.blocks, self.left, self.inputs, self.forms = blocks, room, inputs, {}
         self.page = page
         self.in_files = set()
+        self.silent = set()
 
     def entry(self, at, form):
         return entry(self.blocks[at], form, self.inputs, self.page)
@@ -275,7 +288,7 @@ def ranks(blocks, known):
 
 def note(blocks, noted, upto, room, page, repeated, known, inputs):
     if room <= 0 or not noted:
-        return (), (), ()
+        return (), (), (), ()
     made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
     near = {at for at in noted if -used[at][0] >= upto - note_builder.REACH and at >= known}
@@ -286,7 +299,9 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         users = [at for at in range(upto) if blocks[at].role == "user"][-history.REMARKS_REACH :]
         places = [at for at in lasting(blocks, noted, remarks_at) if at >= min(users)]
         tell_remarks(made, reversed(places), left)
+    todos, listed = tell_todos(made, noted, upto, room)
     tell_requests(made, noted, room * REQUESTS // 100)
+    order = [at for at in order if at not in made.silent or at in made.forms]
     files, texts = tell_files(made, upto)
     in_files = made.in_files
     index_tokens = made.left * INDEX // 100
@@ -314,14 +329,14 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         ):
             made.put(at, "whole")
     shown = [made.entry(at, form).text for at, form in sorted(made.forms.items())]
-    shown += texts
+    shown += listed + texts
     shown += rest_of_request(blocks, noted, inputs)
     free = index_tokens + made.left
     index = index_of(blocks, upto, "\n".join(shown), free, known, inputs)
     made.left = free - sum(inputs.count(f" {word}") for word, _ in index)
     rest = [at for at in order if at in near or at in made.forms]
     fill(made, [at for at in rest if at not in repeated | in_files])
-    return tuple(sorted(made.forms.items())), index, files
+    return tuple(sorted(made.forms.items())), index, todos, files
 
 
 def lasting(blocks, noted, wording_at):
@@ -357,6 +372,31 @@ def tell_files(made, upto):
             made.left -= made.inputs.count(text) + 1
             made.in_files |= state.sources
     return tuple(files), texts
+
+
+def tell_todos(made, noted, upto, room):
+    blocks, inputs = made.blocks, made.inputs
+    every = [at for at, block in enumerate(blocks) if calls_todo_tool(block)]
+    places = [at for at in every if at < upto]
+    made.silent = {at for at in places if at in noted and is_only_todo(blocks[at])}
+    newer = todo_states(blocks, [at for at in every if at >= upto], inputs.agent)
+    shown = {state.key for state in newer if state.whole}
+    room = max(room * TODOS // 100, min(LEAST_TODOS, room * LEAST_SHARE // 100))
+    todos, texts = [], []
+    states = [
+        state
+        for state in todo_states(blocks, places, inputs.agent)
+        if state.key not in shown and not (state.whole and state.places[-1] not in noted)
+    ]
+    for state in states[:MANY]:
+        told = ToldTodos(state.places, state.number, min(room, made.left) - 1)
+        (text,) = told_todos((told,), blocks, made.page, inputs)
+        if text:
+            todos.append(told)
+            texts.append(text)
+            room -= inputs.count(text) + 1
+            made.left -= inputs.count(text) + 1
+    return tuple(todos), texts
 
 
 def tell_directives(made, places, room):

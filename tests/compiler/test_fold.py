@@ -63,13 +63,15 @@ def growing(session, terminal, memo, positions):
             yield None
 
 
-def work(exchanges, seed):
-    """An agent that looks the same things up again and again, in every kind of text."""
+def work(exchanges, seed, *, lists=False):
+    """An agent that looks the same things up again and again, in every kind of text; with lists of
+    what is to be done, or none."""
     dice, session = random.Random(seed), Session(f"s{seed}")
     names = [f"ID-{n}" for n in range(6)] + [f"/src/a{n}.py" for n in range(4)]
     session.add("system", "Work.")
     for n in range(exchanges):
-        kind = dice.choice(("user", "rule", "say", "json", "text", "text", "fail", "late"))
+        kinds = ("user", "rule", "say", "json", "text", "text", "fail", "late")
+        kind = dice.choice((*kinds, "todo", "todo") if lists else kinds)
         if kind == "user":
             beside = dice.choice(("", "", f"The box of rack {n % 5} is the old one. "))
             session.user(beside + f"Look at {dice.choice(names)}. " * dice.randint(1, 12))
@@ -78,6 +80,8 @@ def work(exchanges, seed):
             session.user(words) if n % 2 else session.assistant("We decided so: " + words)
         elif kind == "say":
             session.assistant(f"It was {dice.choice(names)}, of 2024-05-{n % 30:02}. " * 5)
+        elif kind == "todo":
+            change_list(session, dice, n)
         else:
             name, id = dice.choice(names), f"c{n}"
             session.call(dice.choice(("find", "read")), {"what": name, "n": n % 3}, id=id)
@@ -89,6 +93,20 @@ def work(exchanges, seed):
             session.result(id, result, error=kind == "fail")
     session.user("And now?")
     return session
+
+
+def change_list(session, dice, n):
+    """A list of things to do as a whole, or one thing of another, with words beside it or none."""
+    status = ("pending", "in_progress", "completed")
+    if dice.random() < 0.2:
+        session.assistant("Now for the next part.")
+    if dice.random() < 0.5:
+        items = [{"content": f"Check ID-{k}", "status": dice.choice(status)} for k in range(4)]
+        session.call("TodoWrite", {"todos": items}, id=f"t{n}")
+    else:
+        one = {"taskId": str(n % 5), "subject": f"Move rack {n % 5}", "status": dice.choice(status)}
+        session.call("TaskUpdate", one, id=f"t{n}")
+    session.result(f"t{n}", "Updated.", error=dice.random() < 0.2)
 
 
 @pytest.fixture
@@ -117,18 +135,20 @@ def test_of_exchanges_that_one_call_uses_those_of_its_rarest_name_lead():
     assert sorted(range(4), key=uses.rank) == [2, 3, 0, 1]
 
 
+@pytest.mark.parametrize("lists", [False, True])
 @pytest.mark.parametrize("seed", few(range(4), 1))
-def test_steps_that_go_on_are_those_from_scratch(compared, seed):
-    session, dice, memo = work(50, seed), random.Random(seed), Memo()
+def test_steps_that_go_on_are_those_from_scratch(compared, seed, lists):
+    session, dice, memo = work(50, seed, lists=lists), random.Random(seed), Memo()
     terminal = C.compaction(dice.choice((700, 1500, 4000)), eager=bool(seed % 3))
     positions = sorted(dice.sample(range(2, len(session) + 1), 10))
     back = [dice.choice(positions) for _ in range(3)]
     assert any(list(growing(session, terminal, memo, [*positions, *back, len(session)])))
 
 
+@pytest.mark.parametrize("lists", [False, True])
 @pytest.mark.parametrize("seed", few(range(4), 1))
-def test_steps_that_begin_anew_are_those_from_scratch(compared, begun, seed):
-    session, dice, memo = work(50, seed), random.Random(seed), Memo()
+def test_steps_that_begin_anew_are_those_from_scratch(compared, begun, seed, lists):
+    session, dice, memo = work(50, seed, lists=lists), random.Random(seed), Memo()
     positions = sorted(dice.sample(range(2, len(session) + 1), 10))
     back = [dice.choice(positions) for _ in range(3)]
     terminal = C.compaction(dice.choice((700, 1000)), eager=bool(seed % 3))

@@ -9,12 +9,14 @@ from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import escape, turn_mark
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
+from contextwright.blocks.todo_updates import update_by
 from contextwright.session.event import NO_FIELDS, File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.text.call_outcome import argument_values, result_values
 from contextwright.text.cut import cut
 from contextwright.text.json_fields import load_json
 from contextwright.text.ref_notes import line_tail, media_tail, range_tail
+from contextwright.text.todo_lists import TodoList
 from contextwright.text.tool_result import shorten_result, target_of
 
 LINE = 60
@@ -170,6 +172,8 @@ def _words(part: Image | File, message: Message, turn: int, caption: str) -> Tex
 
 
 def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs: Inputs) -> str:
+    if listed := _todo_line(call, result, LINE, inputs):
+        return f"{turn_mark(turn)}{listed}{line_tail(ref)}"
     argument = _main_argument(call)
     head = turn_mark(turn) + escape(call.name + (f" ({argument})" if argument else ""))
     if result is None or not _is_answered(result):
@@ -189,12 +193,22 @@ def _line(turn: int, call: ToolCall, result: ToolResult | None, ref: str, inputs
 
 def _trace_line(call: ToolCall, result: ToolResult | None, most: int, inputs: Inputs) -> str:
     """A call in a trace: its arguments, and the values of its result."""
+    if listed := _todo_line(call, result, most, inputs):
+        return listed
     head = escape(f"{call.name} ({argument_values(call.arguments)})")
     if result is None or not _is_answered(result):
         return f"{head} → no result"
     gave = result_values(result.text, most, inputs.count)
     failed = "failed: " if result.status == "error" else ""
     return f"{head} → {failed}{escape(gave) or 'nothing'}"
+
+
+def _todo_line(call: ToolCall, result: ToolResult | None, most: int, inputs: Inputs) -> str:
+    """The to-do list that a call wrote, what is open first; empty for any other call."""
+    update = update_by(call, result)
+    if update is None or not update.is_all:
+        return ""
+    return escape(TodoList(call.name, update.items).line(most, inputs.count))
 
 
 def _is_answered(result: ToolResult | None) -> bool:

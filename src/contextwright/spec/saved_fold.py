@@ -63,6 +63,8 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         forms: place and form of what the note tells, as numbers.
         index: of each identifier that it names, the exchange that says it first, and its number
             among those of the exchange.
+        todos: of each list of what is to be done, the exchanges that made it, the number of the
+            update in the last of them, and the tokens that it may have.
         files: of each file that it tells, the exchange and the number of the call that touched
             it last, and the tokens that it may have.
         plan: of the note; None where there is none.
@@ -81,6 +83,7 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     held: tuple[int, ...] = ()
     forms: tuple[tuple[int, int], ...] = ()
     index: tuple[tuple[int, int], ...] = ()
+    todos: tuple[tuple[tuple[int, ...], int, int], ...] = ()
     files: tuple[tuple[int, int, int], ...] = ()
     pages: tuple[int, ...] = ()
     shrunk: tuple[int, ...] = ()

@@ -20,6 +20,7 @@ from contextwright.compiler.steps.file_states import ToldFile
 from contextwright.compiler.steps.forms import in_place, limited
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.note_pages import Pages, pages_line, pages_until
+from contextwright.compiler.steps.note_todos import ToldTodos
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.session.event import Thinking
 from contextwright.spec.inputs import Inputs
@@ -58,20 +59,22 @@ class Decisions(msgspec.Struct, frozen=True):
         upto: exchanges before this one are told in a note, but for those that are held.
         held: places before `upto` that stay as they are.
         forms: place and form of what the note tells. index: identifiers of what it does not, each
-            with the exchange that says it first. files: what files hold by now.
+            with the exchange that says it first. todos: lists of what is to be done.
+        files: what files hold by now.
         pages: places with which the parts begin in which all of it can be read.
         shrunk, untold: places behind it whose results are rows, or are left to later ones.
         limits: place and tokens of results that had no room.
         steps: how many steps there were.
         checked: exchanges there were when shortening early was looked at last.
         plan: what the note of the exchanges before `upto` may take; None where there is none.
-        note: that note, with `forms`, `index` and `files`, once it is sent.
+        note: that note, with `forms`, `index`, `todos` and `files`, once it is sent.
     """
 
     upto: int = 0
     held: tuple[int, ...] = ()
     forms: tuple[tuple[int, str], ...] = ()
     index: tuple[tuple[str, int], ...] = ()
+    todos: tuple[ToldTodos, ...] = ()
     files: tuple[ToldFile, ...] = ()
     pages: Pages = ()
     shrunk: frozenset[int] = frozenset()

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.blocks.todo_updates import todo_updates
 from contextwright.memo.ownership import cached_text
 from contextwright.session.event import Text, ToolCall
 from contextwright.text.json_rows import leaves, loaded, scalars
@@ -162,14 +163,17 @@ def ids_in(text: str) -> tuple[str, ...]:
 
 
 def about(block: Block) -> tuple[str, ...]:
-    """What an exchange is about: the values of its calls' arguments."""
+    """What an exchange is about: the values of its calls' arguments; of one that writes a to-do
+    list nothing, which would be about all that there is to do each time."""
     return _about(block) if block.has_calls else ()
 
 
 @cached_text
 def _about(block: Block) -> tuple[str, ...]:
     topics: list[str] = []
-    for call in calls_of(block):
+    for call, update in zip(calls_of(block), todo_updates(block), strict=True):
+        if update is not None and update.is_all:
+            continue
         for key, value in leaves(call.argument_values):
             if key in NEW or key in OLD or not isinstance(value, str):
                 continue

@@ -9,11 +9,12 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.decide import Decisions, Economy
 from contextwright.compiler.steps.file_states import ToldFile
 from contextwright.compiler.steps.forms import FORMS
+from contextwright.compiler.steps.note_todos import ToldTodos
 from contextwright.compiler.steps.word_weights import places_of_words, weighed
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold
 
-VERSION = 20
+VERSION = 21
 """Counts up when the same conversation gets other steps."""
 
 
@@ -50,6 +51,7 @@ def recorded(decisions: Decisions, index: Numbers) -> SavedFold:
         held=decisions.held,
         forms=tuple([(at, FORMS.index(form)) for at, form in decisions.forms]),
         index=index,
+        todos=tuple((todo.places, todo.number, todo.tokens) for todo in decisions.todos),
         files=tuple((file.at, file.call, file.tokens) for file in decisions.files),
         pages=decisions.pages,
         shrunk=tuple(sorted(decisions.shrunk)),
@@ -72,6 +74,7 @@ def decisions_in(saved: SavedFold, blocks: Sequence[Block]) -> Decisions:
         held=saved.held,
         forms=tuple((at, FORMS[form]) for at, form in saved.forms),
         index=tuple((weighed(blocks[at])[number][0], at) for at, number in saved.index),
+        todos=tuple(ToldTodos(*todo) for todo in saved.todos),
         files=tuple(ToldFile(*file) for file in saved.files),
         pages=saved.pages,
         shrunk=frozenset(saved.shrunk),

@@ -8,6 +8,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.minified_results import minified
+from contextwright.blocks.todo_updates import todo_updates
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.steps.exchange_features import (
     NEW,
@@ -17,6 +18,7 @@ from contextwright.compiler.steps.exchange_features import (
     words_of,
 )
 from contextwright.compiler.steps.note_pages import id_in_parts
+from contextwright.compiler.steps.todo_calls import progress
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
@@ -173,9 +175,10 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     lines: list[str] = []
     if statement.strip():
         lines.append(f"{speaker}: " + _words(statement, form, inputs))
-    for call in calls_of(block):
-        line = f"{call.name} {_arguments(call)}".strip()
-        text = "" if form == "line" else _result(call, form, inputs)
+    for call, update in zip(calls_of(block), todo_updates(block), strict=True):
+        short = progress(update)
+        line = short or f"{call.name} {_arguments(call)}".strip()
+        text = "" if form == "line" or short else _result(call, form, inputs)
         lines.append(in_one_voice(f"{line} \u2192 {text}" if text else line, first=True))
     return "\n".join(lines)
 

@@ -8,6 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
+from contextwright.blocks.todo_updates import calls_todo_tool
 from contextwright.compiler.steps.directive_places import LastingPlaces, directives_at, remarks_at
 from contextwright.compiler.steps.first_look import exchanges_of_role
 from contextwright.compiler.steps.forms import WORDS
@@ -16,6 +17,7 @@ from contextwright.compiler.steps.repeats import Superseded
 from contextwright.compiler.steps.word_weights import WordWeights
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
+from contextwright.text.todo_lists import is_todo_tool
 
 REMARKS_REACH = 400
 """Messages of users that are looked through for remarks: more would tell on a first compile, and
@@ -42,6 +44,7 @@ class History:
         self._directives = LastingPlaces(directives_at)
         self._remarks = LastingPlaces(remarks_at)
         self._lasting: list[int] = []  # places that are held in every request
+        self._todos: list[int] = []  # places that call tools for things to do
         self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
         self._logged, self._preamble = 0, 0  # so many begin it, as the log has them behind that
 
@@ -66,6 +69,13 @@ class History:
         self._logged, self._preamble, self._stop = count, first, count
         self._users = [index - first for index in spoke("user")]
         self._lasting = sorted(index - first for index in lasting)
+        called = dict.fromkeys(tool for _, tool in snapshot.log.called_tools(snapshot.position))
+        calls = (
+            snapshot.exchanges_with("tool", tool, first, first + count)
+            for tool in called
+            if is_todo_tool(tool)
+        )
+        self._todos = sorted({one.index - first for exchanges in calls for one in exchanges})
 
     @property
     def held_bytes(self) -> int:
@@ -81,6 +91,8 @@ class History:
                 self._users.append(at)
             if role == "system" or block.pinned or block.tier == 1:
                 self._lasting.append(at)
+            if calls_todo_tool(block):
+                self._todos.append(at)
             if order < 0:
                 continue
             if self._by_order and order < self._by_order[-1][0]:
@@ -106,7 +118,7 @@ class History:
         if start >= self._stop:
             return
         self._stop = start
-        for places in (self._users, self._lasting):
+        for places in (self._users, self._lasting, self._todos):
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
         self._remarks.truncate(start)
@@ -135,6 +147,10 @@ class History:
         start = self._users[first] if self._users else 0
         places = self._remarks.before(blocks, self._stop, upto, start)
         return (at for at in places if at not in held)
+
+    def todo_places(self, stop: int) -> list[int]:
+        """Exchanges before `stop` that call tools for things to do, ascending."""
+        return self._todos[: bisect_left(self._todos, stop)]
 
     def users_behind(self, at: int, most: int) -> list[int]:
         """Where the user speaks next behind an exchange, so many times at most."""

@@ -11,6 +11,7 @@ from contextwright.compiler.steps.file_states import FileState, ToldFile, file_s
 from contextwright.compiler.steps.forms import CALLS, WORDS
 from contextwright.compiler.steps.note_builder import UNTOLD, NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_rules import tell_what_holds
+from contextwright.compiler.steps.note_todos import ToldTodos, tell_todos
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.text.json_rows import loaded
 from contextwright.text.search_terms import content_words
@@ -49,11 +50,12 @@ class NoteContent(msgspec.Struct, frozen=True):
     Args:
         forms: places and forms of exchanges.
         index: identifiers of the rest, with their places.
-        files: what the files hold by now.
+        todos: the lists of what is to be done. files: what the files hold by now.
     """
 
     forms: tuple[tuple[int, str], ...] = ()
     index: tuple[tuple[str, int], ...] = ()
+    todos: tuple[ToldTodos, ...] = ()
     files: tuple[ToldFile, ...] = ()
 
 
@@ -64,6 +66,7 @@ def note_of(scope: NoteScope, room: int) -> NoteContent:
         return NoteContent()
     note = NoteBuilder(scope, room)
     tell_what_holds(note, room)
+    todos = tell_todos(note, room)
     _tell_requests(note, room * REQUESTS // 100)
     files = _tell_files(note, max(0, note.left - FILES_FROM) * FILES // 100)
     index_tokens = note.left * INDEX // 100
@@ -72,12 +75,17 @@ def note_of(scope: NoteScope, room: int) -> NoteContent:
     _tell_in_few_words(note)
     _tell_results(note)
     shown = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
-    shown += [text for _, text in files]
+    shown += [text for _, text in (*todos, *files)]
     free = index_tokens + note.left
     index = _index(scope, ShownText((*shown, *_rest_of_request(scope))), free)
     note.left = free - sum(scope.inputs.count(f" {word}") for word, _ in index)
     _tell_words(note)
-    return NoteContent(tuple(sorted(note.forms.items())), index, tuple(file for file, _ in files))
+    return NoteContent(
+        tuple(sorted(note.forms.items())),
+        index,
+        tuple(todo for todo, _ in todos),
+        tuple(file for file, _ in files),
+    )
 
 
 def _rest_of_request(scope: NoteScope) -> Iterator[str]:

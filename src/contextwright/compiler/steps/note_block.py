@@ -17,6 +17,7 @@ from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.note import note_of
 from contextwright.compiler.steps.note_builder import NoteScope
 from contextwright.compiler.steps.note_pages import page_of, pages_line
+from contextwright.compiler.steps.note_todos import told_todos
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
 
@@ -91,7 +92,11 @@ def with_note(
     scope = NoteScope(blocks, plan.stop, decisions.upto, held, history, inputs, page)
     content = note_of(scope, plan.room)
     decisions = msgspec.structs.replace(
-        decisions, forms=content.forms, index=content.index, files=content.files
+        decisions,
+        forms=content.forms,
+        index=content.index,
+        todos=content.todos,
+        files=content.files,
     )
     note = note_block(blocks, decisions, plan.step, economy, inputs)
     return msgspec.structs.replace(decisions, note=note)
@@ -106,8 +111,9 @@ def note_block(
     if first == decisions.upto:
         return None
     last = next(at for at in range(decisions.upto - 1, -1, -1) if at not in held)
-    space = economy.space
-    lines = [entry(blocks[at], form, inputs, page_of(space)).text for at, form in decisions.forms]
+    space, page = economy.space, page_of(economy.space)
+    lines = [entry(blocks[at], form, inputs, page).text for at, form in decisions.forms]
+    lines += told_todos(decisions.todos, blocks, page, inputs)
     lines += told_files(decisions.files, blocks, decisions.upto, inputs.count)
     if decisions.index:
         lines.append("[Also named there: " + " ".join(word for word, _ in decisions.index) + "]")

@@ -48,6 +48,7 @@ class NoteBuilder:
         self.left = room
         self.forms: dict[int, str] = {}
         self.in_files: set[int] = set()  # exchanges that what is told of files has whole
+        self.silent: set[int] = set()  # those of which what is told of lists says all
         tables = ((form, entries(form, scope.inputs, scope.page)) for form in FORMS)
         self._entries = {form: table.get for form, table in tables}
 
@@ -122,7 +123,7 @@ class NoteBuilder:
             if rank is None or -rank[0] < scope.upto - REACH:
                 return None
             at = rank[2]
-            if at in self.forms or at >= scope.upto or at in scope.held:
+            if at in self.forms or at >= scope.upto or at in scope.held or at in self.silent:
                 continue
             if not (tokens := self.uses.tokens(sizes, at)):
                 self.uses.learn(sizes, rank, tokens := size_of(at))

@@ -2,12 +2,13 @@
 was made with and what it gave; what holds from there on; what was asked for, what came of it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.todo_updates import todo_updates, tool_calls_of
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
@@ -20,6 +21,7 @@ from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.source_outline import is_code
 from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
+from contextwright.text.todo_lists import TodoList, TodoUpdate, list_key, todo_list_in
 
 SHORT = 12
 """Characters of a sentence that says nothing, where others say more."""
@@ -37,9 +39,14 @@ READ = 20_000
 """Characters of one message that are looked at."""
 USERS, AGENTS = "user: ", "assistant: "
 """What stands in front of a user's words, and of an agent's that is not named."""
-Kind = Literal["rule", "heard", "remark", "statement", "request", "end", "said"]
+TODO = 4_000
+"""Characters of a to-do list as one call leaves it."""
+Kind = Literal[
+    "rule", "heard", "remark", "statement", "request", "end", "said", "todo", "todo change"
+]
 """`heard`: a user's words that hold on since all that came of them is that they were heard;
-`remark`: what a user says beside a request, which may; `statement`: a message of such."""
+`remark`: what a user says beside a request, which may; `statement`: a message of such; `todo`: a
+to-do list, and `todo change` some of its items."""
 ALONE = frozenset({"rule", "remark", "statement", "said"})
 """Kinds of lines that may stand by themselves."""
 LASTING: frozenset[Kind] = frozenset({"rule", "heard"})
@@ -112,14 +119,40 @@ def lines_before(previous: str) -> list[SummaryLine]:
     for match in _LINE.finditer(previous):
         whole = match[0].rstrip()  # a row that is indented is nobody's
         speaker = _SPEAKER.match(whole)
-        if speaker is None:
+        if speaker is None and todo_list_in(whole) is not None:
+            lines.append(_summary_line(whole, whole, "todo", BEFORE))
+        elif speaker is None:
             lines += [line_of(one, one, bonus=BEFORE) for one in sentences(whole)]
-            continue
-        bare = whole[speaker.end() :]
-        is_after_request = bool(lines) and lines[-1].kind in MESSAGES
-        kind = _kind_before(speaker[1], bare, is_after_request, in_english)
-        lines.append(_summary_line(whole, bare, kind, BEFORE))
+        else:
+            bare = whole[speaker.end() :]
+            is_after_request = bool(lines) and lines[-1].kind in MESSAGES
+            kind = _kind_before(speaker[1], bare, is_after_request, in_english)
+            lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
+
+
+def with_newest_todos(
+    lines: Sequence[SummaryLine], most: int, count: Callable[[str], int]
+) -> list[SummaryLine | None]:
+    """The lines, of those of a to-do list only the last, which tells what it holds by then; None
+    in the place of the others, whose items look open that are done.
+
+    Args:
+        most: tokens of a list's line at most.
+    """
+    shown: list[SummaryLine | None] = []
+    lists: dict[str, tuple[TodoList, int]] = {}
+    for place, line in enumerate(lines):
+        listed = todo_list_in(line.bare) if line.kind in {"todo", "todo change"} else None
+        shown.append(line if listed is None else None)
+        if listed is not None:
+            update = TodoUpdate(listed.tool, listed.items, line.kind == "todo")
+            before = lists.get(list_key(listed.tool), (listed, 0))[0]
+            lists[list_key(listed.tool)] = TodoList(listed.tool, before.items).after(update), place
+    for newest, place in lists.values():
+        if text := newest.line(most, count):
+            shown[place] = line_of(text, text, "todo", lines[place].bonus)
+    return shown
 
 
 def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bool) -> Kind:
@@ -189,20 +222,24 @@ def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]
         is_new = len(each.text) > short and each.text not in rules
         if is_new and not (has_calls and _NARRATES.match(each.text)):
             yield line_of(f"{who}{each.text}", each.text, bonus=FIRST * each.first)
-    yield from map(_line_of_call, _calls(block))
-
-
-def _calls(block: Block) -> Iterator[tuple[ToolCall, ToolResult | None]]:
     results = {result.call_id: result for result in block.results}
-    for message in block.messages:
-        for part in message.parts:
-            if isinstance(part, ToolCall):
-                yield part, results.get(part.id)
+    for call, update in zip(tool_calls_of(block), todo_updates(block), strict=True):
+        if update is not None:
+            yield _line_of_todo(update, who)
+        if update is None or not update.is_all:
+            yield _line_of_call(call, results.get(call.id))
 
 
-def _line_of_call(call: tuple[ToolCall, ToolResult | None]) -> SummaryLine:
-    made, result = call
-    text = f"{made.name}({_arguments(made.arguments)})"
+def _line_of_todo(update: TodoUpdate, who: str) -> SummaryLine:
+    """A list under its tool, and its agent where several are named."""
+    name = who.removeprefix("assistant").strip(": ")
+    tool = f"{update.tool} ({name})" if name else update.tool
+    text = TodoList(tool, update.items).line(TODO, len)
+    return line_of(text, text, "todo" if update.whole else "todo change")
+
+
+def _line_of_call(call: ToolCall, result: ToolResult | None) -> SummaryLine:
+    text = f"{call.name}({_arguments(call.arguments)})"
     if result is not None:
         failed = "failed: " if result.status == "error" else ""
         text = f"{text} → {failed}{_outcome(result.text[:READ])}"
