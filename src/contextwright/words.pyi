@@ -190,7 +190,7 @@ class C:
         """Exchanges whose recency is at least `min_score`, with that recency as their score."""
     @staticmethod
     def recite(todo: str = 'todo', *, key: str = 'plan') -> Recite:
-        """Behind the user's newest words, or behind the trace since: what the task is, how far it is, what comes next. Nothing where the state says nothing of it."""
+        """Behind the user's newest words, or behind the trace since: what the task is, how far it is, what comes next. Where the state says nothing of it, the to-do list that the agent keeps by calls (`TodoWrite`, `update_plan`, `write_todos`, ...), as it is by now."""
     @staticmethod
     def redact(patterns: str | Iterable[str] = (), *, fields: str | Iterable[str] = (), entities: str | Iterable[str] = (), operator: Literal['replace', 'mask', 'hash', 'pseudonymize'] = 'replace') -> Redact:
         """Put `[REDACTED]` for what these patterns find and what these fields hold, everywhere: the system instruction, the user's words, calls, results, state, notes, names, ids, tools."""

@@ -1,5 +1,7 @@
 """Phased injection (phased-injection.md): phases, caps, recitation, past failures, variation."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -327,3 +329,21 @@ def test_numbered_lists_separators_and_other_words_of_progress_vary():
     ]
     for form in ("1) read", "(1) read", "1. read", "===", "50%"):
         assert any(form in body for body in bodies), form
+
+
+def test_a_list_that_the_agent_keeps_by_calls_is_recited_as_it_is_by_now():
+    session = asked("Port it.")
+    for now, secret in enumerate(("pa", "pb", "pc")):
+        items = [{"step": f"port {name} for {secret}", "status": "pending"} for name in "abc"]
+        items[now]["status"] = "in_progress"
+        session.call("update_plan", json.dumps({"plan": items}), id=f"p{now}")
+        session.result(f"p{now}", "Plan updated")
+        for n in range(6):
+            session.call("read", json.dumps({"n": n}), id=f"r{now}{n}")
+            session.result(f"r{now}{n}", "x")
+    spec = (C.window(steps=4) + C.recite()) | C.redact("pc")
+    line = "\nupdate_plan: 0 of 3 done. In progress: port c for [REDACTED]. To do: port a for"
+    assert line in sent(session, spec)[-1]["content"]
+    assert "update_plan" not in str(sent(session, spec)[:-1])
+    session.update({"plan": "Ship it"})
+    assert "\nCurrent Goal: Ship it\n" in sent(session, spec)[-1]["content"]

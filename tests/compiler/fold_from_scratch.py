@@ -6,7 +6,7 @@ from collections import Counter
 from msgspec.structs import replace
 
 from contextwright.blocks.protection import protection_of
-from contextwright.blocks.todo_updates import calls_todo_tool
+from contextwright.blocks.todo_states import calls_todo_tool
 from contextwright.compiler.steps import history, note_builder, origins
 from contextwright.compiler.steps.decide import (
     EARLY,
@@ -55,10 +55,11 @@ from contextwright.compiler.steps.note_todos import (
     MANY,
     TODOS,
     ToldTodos,
+    is_only_todo,
+    states_at,
     told_todos,
 )
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
-from contextwright.compiler.steps.todo_calls import is_only_todo, todo_states
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
 from contextwright.text.search_terms import content_words
@@ -379,13 +380,13 @@ def tell_todos(made, noted, upto, room):
     every = [at for at, block in enumerate(blocks) if calls_todo_tool(block)]
     places = [at for at in every if at < upto]
     made.silent = {at for at in places if at in noted and is_only_todo(blocks[at])}
-    newer = todo_states(blocks, [at for at in every if at >= upto], inputs.agent)
+    newer = states_at(blocks, [at for at in every if at >= upto], inputs.agent)
     shown = {state.key for state in newer if state.whole}
     room = max(room * TODOS // 100, min(LEAST_TODOS, room * LEAST_SHARE // 100))
     todos, texts = [], []
     states = [
         state
-        for state in todo_states(blocks, places, inputs.agent)
+        for state in states_at(blocks, places, inputs.agent)
         if state.key not in shown and not (state.whole and state.places[-1] not in noted)
     ]
     for state in states[:MANY]:

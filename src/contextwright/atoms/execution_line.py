@@ -9,7 +9,7 @@ from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import escape, turn_mark
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.ref import event_ref, range_ref
-from contextwright.blocks.todo_updates import update_by
+from contextwright.blocks.todo_states import update_by
 from contextwright.session.event import NO_FIELDS, File, Image, Text, ToolCall, ToolResult
 from contextwright.spec.inputs import Inputs
 from contextwright.text.call_outcome import argument_values, result_values

@@ -2,6 +2,7 @@
 (phased-injection.md#recitation)."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, ClassVar
 
 import msgspec
@@ -11,13 +12,18 @@ from contextwright.atoms.write.write_notes import items_of
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
+from contextwright.blocks.todo_states import SEEN, todo_states, todo_updates
 from contextwright.session.state import NOTES_PREFIX
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.tasks.plan_step import PLAN
+from contextwright.text.speakers import UNNAMED
+from contextwright.text.todo_lists import is_todo_tool
 
 SOURCE = "recite"
+LISTS, LINE = 3, 300
+"""To-do lists that are told, those that were changed last, and tokens of each."""
 
 
 class Todo(msgspec.Struct, frozen=True):
@@ -41,7 +47,8 @@ class Todo(msgspec.Struct, frozen=True):
 
 class Recite(Atom, frozen=True, kw_only=True):
     """Behind the user's newest words, or behind the trace since: what the task is, how far it is,
-    what comes next. Nothing where the state says nothing of it.
+    what comes next. Where the state says nothing of it, the to-do list that the agent keeps by
+    calls (`TodoWrite`, `update_plan`, `write_todos`, ...), as it is by now.
 
     Args:
         todo: the checklist's notes key: `C.write_notes(todo, strategy="checklist")` keeps one.
@@ -58,20 +65,46 @@ class Recite(Atom, frozen=True, kw_only=True):
     def bring(self, inputs: Inputs) -> Blocks:
         """One block, or none."""
         state = inputs.snapshot.state
-        text = todo_of(state, self.todo, self.key).text
-        if not text:
-            return ()
-        return (
-            Block(
-                id=SOURCE,
-                source=SOURCE,
-                layer=Layer.TASK,
-                text=text,
-                cache=CacheClass.DYNAMIC,
-                ref=str(Ref("state", self.key if self.key in state else NOTES_PREFIX + self.todo)),
-                lineage=(f"state:{self.key}",),
-            ),
-        )
+        if text := todo_of(state, self.todo, self.key).text:
+            ref = str(Ref("state", self.key if self.key in state else NOTES_PREFIX + self.todo))
+            return (_block(text, ref, (f"state:{self.key}",)),)
+        text, ref = _called_lists(inputs)
+        return (_block(text, ref, ()),) if text else ()
+
+
+def _block(text: str, ref: str, lineage: tuple[str, ...]) -> Block:
+    return Block(
+        id=SOURCE,
+        source=SOURCE,
+        layer=Layer.TASK,
+        text=text,
+        cache=CacheClass.DYNAMIC,
+        ref=ref,
+        lineage=lineage,
+    )
+
+
+def _called_lists(inputs: Inputs) -> tuple[str, str]:
+    """The to-do lists that the agent keeps by calls, a line each, and a ref to the newest call."""
+    snapshot, log = inputs.snapshot, inputs.snapshot.log
+    own = UNNAMED | {inputs.agent}
+    tools = [
+        tool
+        for author, tool in log.called_tools(snapshot.position)
+        if is_todo_tool(tool) and (author in own or not inputs.agent)
+    ]
+    blocks: dict[int, Block] = {}
+    for tool in dict.fromkeys(tools):
+        for position in islice(snapshot.newest("tool", tool), SEEN):
+            place = log.exchange_index(position)
+            (block,) = inputs.readable(snapshot.exchanges(place, place + 1))
+            blocks[place] = block
+            if any(update and update.whole for update in todo_updates(block)):
+                break
+    newest = [blocks[place] for place in sorted(blocks)]
+    states = todo_states(newest, range(len(newest)), lambda block: "")[:LISTS]
+    lines = [state.list.line(LINE, inputs.count) for state in states]
+    return "\n".join(filter(None, lines)), newest[-1].ref if lines else ""
 
 
 def todo_of(state: Mapping[str, Any], todo: str, key: str) -> Todo:

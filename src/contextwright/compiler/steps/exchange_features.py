@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.blocks.todo_updates import todo_updates
+from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text
 from contextwright.session.event import Text, ToolCall
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
+from contextwright.text.todo_lists import is_todo_tool
 
 NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement", "insert_text")
 OLD = ("oldText", "old_str", "old_string", "search")
@@ -171,7 +172,8 @@ def about(block: Block) -> tuple[str, ...]:
 @cached_text
 def _about(block: Block) -> tuple[str, ...]:
     topics: list[str] = []
-    for call, update in zip(calls_of(block), todo_updates(block), strict=True):
+    for number, call in enumerate(calls_of(block)):
+        update = todo_updates(block)[number] if is_todo_tool(call.name) else None
         if update is not None and update.is_all:
             continue
         for key, value in leaves(call.argument_values):

@@ -8,7 +8,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.block_texts import rewrite
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.minified_results import minified
-from contextwright.blocks.todo_updates import todo_updates
+from contextwright.blocks.todo_states import todo_updates
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.steps.exchange_features import (
     NEW,
@@ -18,7 +18,6 @@ from contextwright.compiler.steps.exchange_features import (
     words_of,
 )
 from contextwright.compiler.steps.note_pages import id_in_parts
-from contextwright.compiler.steps.todo_calls import progress
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
@@ -30,6 +29,7 @@ from contextwright.text.ref_notes import full_output_note
 from contextwright.text.remarks import remarks_beside
 from contextwright.text.source_outline import definitions
 from contextwright.text.speakers import assistant_with_name
+from contextwright.text.todo_lists import TodoList, TodoUpdate
 from contextwright.text.tool_result import shorten_result
 
 SMALL = 60
@@ -176,11 +176,19 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     if statement.strip():
         lines.append(f"{speaker}: " + _words(statement, form, inputs))
     for call, update in zip(calls_of(block), todo_updates(block), strict=True):
-        short = progress(update)
+        short = _progress(update)
         line = short or f"{call.name} {_arguments(call)}".strip()
         text = "" if form == "line" or short else _result(call, form, inputs)
         lines.append(in_one_voice(f"{line} \u2192 {text}" if text else line, first=True))
     return "\n".join(lines)
+
+
+def _progress(update: TodoUpdate | None) -> str:
+    """A call that wrote all of a to-do list, in the few words that hold whatever became of it
+    since; empty for any other."""
+    if update is None or not (update.whole and update.is_all):
+        return ""
+    return f"{update.tool} {TodoList('', update.items).progress}"
 
 
 def _words(statement: str, form: str, inputs: Inputs) -> str:

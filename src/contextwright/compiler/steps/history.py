@@ -8,7 +8,7 @@ import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
-from contextwright.blocks.todo_updates import calls_todo_tool
+from contextwright.blocks.todo_states import calls_todo_tool
 from contextwright.compiler.steps.directive_places import LastingPlaces, directives_at, remarks_at
 from contextwright.compiler.steps.first_look import exchanges_of_role
 from contextwright.compiler.steps.forms import WORDS

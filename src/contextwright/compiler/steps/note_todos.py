@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.blocks.todo_states import TodoState, todo_states, todo_updates
+from contextwright.compiler.other_agents import is_of_another
+from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_pages import id_in_parts
-from contextwright.compiler.steps.todo_calls import TodoState, is_only_todo, todo_states
+from contextwright.memo.ownership import cached_text
 from contextwright.spec.inputs import Inputs
 from contextwright.text.one_voice import in_one_voice
 
@@ -26,6 +29,20 @@ class ToldTodos(msgspec.Struct, frozen=True, array_like=True):
     places: tuple[int, ...]
     number: int
     tokens: int
+
+
+@cached_text
+def is_only_todo(block: Block) -> bool:
+    """Whether an exchange does no more than change lists: what a list holds tells all of it."""
+    updates = todo_updates(block)
+    return not words_of(block).strip() and all(update and update.is_all for update in updates)
+
+
+def states_at(blocks: Sequence[Block], places: Sequence[int], agent: str) -> list[TodoState]:
+    """The lists behind the last of some exchanges, another agent's under its name."""
+    return todo_states(
+        blocks, places, lambda block: block.author if is_of_another(block, agent) else ""
+    )
 
 
 def tell_todos(note: NoteBuilder, room: int) -> list[tuple[ToldTodos, str]]:
@@ -55,8 +72,8 @@ def _out_of_sight(scope: NoteScope, places: Sequence[int], newer: Sequence[int])
         places: exchanges that the note stands for. newer: others.
     """
     blocks, agent = scope.blocks, scope.inputs.agent
-    shown = {state.key for state in todo_states(blocks, newer, agent) if state.whole}
-    states = todo_states(blocks, places, agent)
+    shown = {state.key for state in states_at(blocks, newer, agent) if state.whole}
+    states = states_at(blocks, places, agent)
     return [
         state
         for state in states
@@ -70,7 +87,7 @@ def told_todos(
     """Lists as a note tells them."""
     for todo in todos:
         last = todo.places[-1], todo.number
-        states = todo_states(blocks, todo.places, inputs.agent)
+        states = states_at(blocks, todo.places, inputs.agent)
         state = next(one for one in states if (one.places[-1], one.number) == last)
         yield _text(state, todo.tokens, blocks, page, inputs)
 

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.todo_updates import todo_updates, tool_calls_of
+from contextwright.blocks.todo_states import todo_updates, tool_calls_of
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
