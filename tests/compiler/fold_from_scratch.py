@@ -2,6 +2,7 @@
 step over all exchanges. What `compiler.steps` does with what is new gives the same."""
 
 from collections import Counter
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -20,8 +21,14 @@ from contextwright.compiler.steps.decide import (
     exchange_at,
     gain,
 )
-from contextwright.compiler.steps.directive_places import directives_at, remarks_at
-from contextwright.compiler.steps.exchange_features import about, calls_of, identifiers, ids_in
+from contextwright.compiler.steps.directive_places import SPEAKERS, directives_at, remarks_at
+from contextwright.compiler.steps.exchange_features import (
+    about,
+    calls_of,
+    identifiers,
+    ids_in,
+    words_of,
+)
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
@@ -40,6 +47,7 @@ from contextwright.compiler.steps.note import (
     _is_json,
 )
 from contextwright.compiler.steps.note_block import FEW, SAFETY, note_block
+from contextwright.compiler.steps.note_builder import LASTING, LONGEST_REQUEST, UNTOLD
 from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
 from contextwright.compiler.steps.note_rules import (
     LONG_RULE,
@@ -62,6 +70,7 @@ from contextwright.compiler.steps.note_todos import (
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
+from contextwright.text.request_ends import ends_in, surely_names
 from contextwright.text.search_terms import content_words
 
 
@@ -247,8 +256,9 @@ def folded(blocks, decisions, known, economy, inputs):
 
 
 class Note:
-    def __init__(self, blocks, room, page, inputs):
+    def __init__(self, blocks, noted, room, page, inputs):
         self.blocks, self.left, self.inputs, self.forms = blocks, room, inputs, {}
+        self.noted = set(noted)
         self.page = page
         self.in_files = set()
         self.silent = set()
@@ -261,12 +271,31 @@ class Note:
         return self.entry(at, form).tokens - (self.entry(at, before).tokens if before else 0)
 
     def put(self, at, form):
-        more = self.more(at, form)
+        more, end = self.more(at, form), None
+        if form not in LASTING and self.forms.get(at) in UNTOLD:
+            end = self.untold_end(at)
+            more += self.more(end, "line") if end is not None else 0
         if more > self.left:
             return False
         self.left -= more
         self.forms[at] = form
+        if end is not None:
+            self.forms[end] = "line"
         return True
+
+    def untold_end(self, at):
+        ends = [
+            place
+            for place in range(at + 1, len(self.blocks))
+            if self.blocks[at].role == "user" and says_end(self.blocks[place], self.blocks[at])
+        ]
+        untold = ends and ends[-1] in self.noted and self.forms.get(ends[-1]) in UNTOLD
+        return ends[-1] if untold else None
+
+
+def says_end(block, request):
+    said = ends_in(words_of(block), block.role) if block.role in SPEAKERS else ()
+    return any(surely_names(words_of(request)[:LONGEST_REQUEST], one) for one in said)
 
 
 def names_of(block):
@@ -290,7 +319,7 @@ def ranks(blocks, known):
 def note(blocks, noted, upto, room, page, repeated, known, inputs):
     if room <= 0 or not noted:
         return (), (), (), ()
-    made, used = Note(blocks, room, page, inputs), ranks(blocks, known)
+    made, used = Note(blocks, noted, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
     near = {at for at in noted if -used[at][0] >= upto - note_builder.REACH and at >= known}
     left = tell_directives(
@@ -316,8 +345,11 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         is_untold = made.forms.get(at) == "remark" or (at in near and at not in made.forms)
         if is_untold and made.left > least:
             made.put(at, "bare" if blocks[at].results and at not in in_files else "line")
+    before = set(made.forms)
     for at in order:
         if made.forms.get(at) == "whole" or (at not in near and at not in made.forms):
+            continue
+        if at in made.forms and at not in before:  # what told the end of a request
             continue
         for form in ("line",) if at in repeated or at in in_files else _forms(blocks[at]):
             if made.forms.get(at) == form or made.put(at, form):
@@ -434,17 +466,19 @@ def tell_remarks(made, places, room):
 
 def tell_requests(made, noted, room):
     users = [at for at, block in enumerate(made.blocks) if block.role == "user"]
-    for at, following in reversed(list(zip(users, [*users[1:], len(made.blocks)], strict=True))):
+    for at, following in reversed(list(pairwise([*users, len(made.blocks)]))):
         if at not in noted:
             continue
         places = {at}
         if at < following - 1 and following - 1 in noted:
             places.add(outcome(made, noted, at, following - 1))
-        places = {one for one in places if made.forms.get(one) in (None, "remark")}
+        if (late := made.untold_end(at)) is not None:
+            places.add(late)
+        places = {one for one in places if made.forms.get(one) in UNTOLD}
         room -= sum(made.more(one, "line") for one in places)
         if room < 0:
             return
-        for one in sorted(places):
+        for one in sorted(places, reverse=True):
             made.put(one, "line")
 
 
@@ -471,8 +505,10 @@ def fill(made, order):
         present = sum(made.entry(at, form).tokens for at, form in made.forms.items())
         made.left = min(made.left, SPOKEN - present)
     for form in WORDS:
+        before = set(made.forms)
         for at in order:
-            if made.left > 0 and made.forms.get(at) != "whole":
+            is_new = at in made.forms and at not in before
+            if made.left > 0 and made.forms.get(at) != "whole" and not is_new:
                 made.put(at, form)
 
 

@@ -71,7 +71,7 @@ def work(exchanges, seed, *, lists=False):
     session.add("system", "Work.")
     for n in range(exchanges):
         kinds = ("user", "rule", "say", "json", "text", "text", "fail", "late")
-        kind = dice.choice((*kinds, "todo", "todo") if lists else kinds)
+        kind = dice.choice((*kinds, "todo", "todo", "job", "job") if lists else kinds)
         if kind == "user":
             beside = dice.choice(("", "", f"The box of rack {n % 5} is the old one. "))
             session.user(beside + f"Look at {dice.choice(names)}. " * dice.randint(1, 12))
@@ -82,6 +82,12 @@ def work(exchanges, seed, *, lists=False):
             session.assistant(f"It was {dice.choice(names)}, of 2024-05-{n % 30:02}. " * 5)
         elif kind == "todo":
             change_list(session, dice, n)
+        elif kind == "job":
+            job = f"JOB-{dice.randint(0, 3)}"
+            if dice.random() < 0.5:
+                session.user(dice.choice((f"Work on {job}.", f"I need {job} soon, and {n} more.")))
+            else:
+                session.assistant(dice.choice((f"{job} is done.", f"I'll see if {job} is done.")))
         else:
             name, id = dice.choice(names), f"c{n}"
             session.call(dice.choice(("find", "read")), {"what": name, "n": n % 3}, id=id)

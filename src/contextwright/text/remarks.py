@@ -61,6 +61,8 @@ _PAIRS = frozenset({
     "let me", "make a", "make an", "make it", "make me", "make that", "make the", "make this",
     "point me",
 })  # fmt: skip
+_NAMED_TASK = re.compile(r"(?:to-?do|task|ticket|action item|next step|fixme|bug)\b[^:.]{0,24}:")
+"""What is called a task by its first word."""
 _QUESTION_WORDS = frozenset({
     "what", "what's", "whats", "who", "who's", "whose", "how", "how's", "why", "when", "where",
     "where's", "which", "here's",
@@ -191,6 +193,8 @@ def _asks(part: str) -> bool:
     rest = small[lead.end() :] if lead is not None else small
     first, _, behind = rest.partition(" ")
     second = behind.partition(" ")[0]
+    if _NAMED_TASK.match(rest) is not None:
+        return True
     if first in _TASKS or f"{first} {second}" in _PAIRS or _WISH.match(rest) is not None:
         return True
     if first in _QUESTION_WORDS:

@@ -34,7 +34,7 @@ def directives_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         is_heard = who == "assistant" and acknowledges(answer, text)
         return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
 
-    return _looked_at(blocks, look)
+    return looked_at(blocks, look)
 
 
 def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
@@ -47,10 +47,10 @@ def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         who, before = words_at(at - 1) if at else ("", "")
         return remarks(text, before) if who == "assistant" else all_remarks
 
-    return _looked_at(blocks, look)
+    return looked_at(blocks, look)
 
 
-def _looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wording:
+def looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wording:
     """What there is to find, in the log's own words where they are what is sent."""
     if isinstance(blocks, LoggedBlocks):
         wording = look(blocks.words_at)

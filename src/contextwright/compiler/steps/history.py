@@ -13,6 +13,7 @@ from contextwright.compiler.steps.directive_places import LastingPlaces, directi
 from contextwright.compiler.steps.first_look import exchanges_of_role
 from contextwright.compiler.steps.forms import WORDS
 from contextwright.compiler.steps.last_uses import LastUses
+from contextwright.compiler.steps.late_ends import LateEnds
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.compiler.steps.word_weights import WordWeights
 from contextwright.session.snapshot import Snapshot
@@ -43,6 +44,7 @@ class History:
         self._users: list[int] = []
         self._directives = LastingPlaces(directives_at)
         self._remarks = LastingPlaces(remarks_at)
+        self._ends = LateEnds()
         self._lasting: list[int] = []  # places that are held in every request
         self._todos: list[int] = []  # places that call tools for things to do
         self._by_order: list[tuple[int, int]] = []  # (exchange of the log, place)
@@ -122,6 +124,7 @@ class History:
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
         self._remarks.truncate(start)
+        self._ends.truncate(start)
         self._by_order = [pair for pair in self._by_order if pair[1] < start]
         self._logged = min(self._logged, start)
 
@@ -151,6 +154,11 @@ class History:
     def todo_places(self, stop: int) -> list[int]:
         """Exchanges before `stop` that call tools for things to do, ascending."""
         return self._todos[: bisect_left(self._todos, stop)]
+
+    def end_of(self, blocks: Sequence[Block], request: str, at: int) -> int | None:
+        """The newest exchange that says that what a user asked for at `at` is done, or called off,
+        naming it; None where none does."""
+        return self._ends.end_of(blocks, request, at, self._stop)
 
     def users_behind(self, at: int, most: int) -> list[int]:
         """Where the user speaks next behind an exchange, so many times at most."""

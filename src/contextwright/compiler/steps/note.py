@@ -113,7 +113,10 @@ def _tell_requests(note: NoteBuilder, room: int) -> None:
     if it were still to do."""
     scope = note.scope
     for request, *last in scope.history.requests(scope.upto, scope.held):
-        places = (request, *(_outcome(note, request, end) for end in last))
+        ends = [_outcome(note, request, end) for end in last]
+        if (late := note.untold_end(request)) is not None:
+            ends.append(late)
+        places = dict.fromkeys((*ends, request))
         untold = [at for at in places if note.forms.get(at) in UNTOLD]
         room -= sum(note.more(at, "line") for at in untold)
         if room < 0:

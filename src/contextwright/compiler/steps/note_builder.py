@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.forms import FORMS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
@@ -13,6 +14,10 @@ from contextwright.spec.inputs import Inputs
 REACH = 1_024
 """Exchanges in front of what a note ends with: what was used last before them is told only as a
 rule, a request or the task. Else the last few tokens of a note are offered to all of a session."""
+LONGEST_REQUEST = 300
+"""Characters of what a user asked for that tell whether it is over."""
+LASTING = ("rule", "remark")
+"""Forms of what holds on, whatever came of it."""
 UNTOLD = (None, "remark")
 """Forms of an exchange of which what was asked for is not told."""
 
@@ -73,13 +78,33 @@ class NoteBuilder:
         return tokens - (self.entry(at, before).tokens if before is not None else 0)
 
     def put(self, at: int, form: str) -> bool:
-        """Tell it so, if there is room."""
-        more = self.more(at, form)
+        """Tell it so, if there is room; what a user asked for with what says that it is over, where
+        that is not in sight: without it, it would look as if it were still to do."""
+        more, end = self.more(at, form), None
+        if form not in LASTING and self.forms.get(at) in UNTOLD:
+            end = self.untold_end(at)
+            more += self.more(end, "line") if end is not None else 0
         if more > self.left:
             return False
         self.left -= more
         self.forms[at] = form
+        if end is not None:
+            self.forms[end] = "line"
         return True
+
+    def untold_end(self, at: int) -> int | None:
+        """The exchange that says that what a user asked for is over, if nothing tells it."""
+        end, scope = self.end_of(at), self.scope
+        is_noted = end is not None and end < scope.upto and end not in scope.held
+        return end if is_noted and self.forms.get(end) in UNTOLD else None
+
+    def end_of(self, at: int) -> int | None:
+        """The exchange that says, later on, that what a user asked for at `at` is over."""
+        scope = self.scope
+        if scope.blocks[at].role != "user":
+            return None
+        request = words_of(scope.blocks[at])[:LONGEST_REQUEST]
+        return scope.history.end_of(scope.blocks, request, at)
 
     def is_told_elsewhere(self, at: int) -> bool:
         """Whether a later exchange, or what a file holds by now, tells what this one does."""

@@ -93,7 +93,11 @@ def _is_over(note: NoteBuilder, at: int, form: str) -> bool:
     after."""
     scope, request = note.scope, note.words(at, form)
     is_worded = bool(directives(words_of(note.block(at))))
-    if note.block(at).role != "user" or not may_end(request):
+    if note.block(at).role != "user":
+        return False
+    if form == "rule" and not is_worded and note.end_of(at) is not None:
+        return True
+    if not may_end(request):
         return False
     users = scope.history.users_behind(at, NEXT)
     end = users[0] if users else scope.stop  # of the turn

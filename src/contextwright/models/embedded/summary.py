@@ -32,7 +32,14 @@ from contextwright.models.embedded.summary_lines import (
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, may_hold
-from contextwright.text.request_ends import is_called_off, is_done, may_end
+from contextwright.text.request_ends import (
+    ends_in,
+    is_begun,
+    is_called_off,
+    is_done,
+    is_name,
+    may_end,
+)
 from contextwright.text.search_terms import content_words
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
@@ -51,6 +58,8 @@ REQUESTS = 10
 TODOS = 30
 """Percent for a to-do list that an agent keeps by calls, in its newest state: what is to be done is
 what it goes on from."""
+ENDING: frozenset[Kind] = frozenset({"request", "statement"})
+"""Kinds of lines that may be over one day."""
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
@@ -141,8 +150,28 @@ def _lines(
     shown = newest([each.line for each in lines])
     is_shown = [line is not None for line in shown]
     pairs = compress(zip(lines, shown, strict=True), is_shown)
-    lines = [msgspec.structs.replace(each, line=line) for each, line in pairs]
+    lines = _with_late_ends([msgspec.structs.replace(each, line=line) for each, line in pairs])
     return [*reversed([*_newest_first(lines, sum(is_shown[: len(before)]))])]
+
+
+def _with_late_ends(lines: list[_PlacedLine]) -> list[_PlacedLine]:
+    """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
+    it is over, naming it; and what an agent only began by then as what stands in no summary."""
+    ends = dict[str, int]()  # by names, the last
+    made = list[_PlacedLine]()
+    for place in reversed(range(len(lines))):
+        each = lines[place]
+        line, role = each.line, "user" if each.line.is_users else "assistant"
+        over = max((ends[word] for word in line.words & ends.keys()), default=NONE)
+        if over != NONE and line.is_users and line.kind in ENDING:
+            each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus, over)
+        elif over != NONE and role == "assistant" and is_begun(line.bare):
+            each = _PlacedLine(msgspec.structs.replace(line, kind="begun"), each.bonus)
+        for sentence in ends_in(line.bare, role):
+            for word in filter(is_name, content_words(sentence)):
+                ends.setdefault(word, place)
+        made.append(each)
+    return [*reversed(made)]
 
 
 def _are_several(task: Task) -> bool:
@@ -181,7 +210,11 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
             )
             if is_over or _is_called_off(line, users):
                 each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
-        elif nearest is not None and _is_heard(line, nearest, place < before, next_to - place):
+        elif (
+            nearest
+            and each.answer == NONE
+            and _is_heard(line, nearest, place < before, next_to - place)
+        ):
             is_over = any(
                 is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends
             )
@@ -280,7 +313,9 @@ class _Choice:
             if line.kind == "end":
                 ends.append(place)
             elif line.kind in PAIRS and place not in chosen:
-                taken = self._put([place, *self._outcome(line, ends)], most)
+                answer = self.lines[place].answer
+                outcome = self._outcome(line, ends) if answer == NONE else [answer]
+                taken = self._put([place, *outcome], most)
                 if not taken:
                     return
                 left, ends = left - taken, []

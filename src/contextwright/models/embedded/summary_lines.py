@@ -42,11 +42,11 @@ USERS, AGENTS = "user: ", "assistant: "
 TODO = 4_000
 """Characters of a to-do list as one call leaves it."""
 Kind = Literal[
-    "rule", "heard", "remark", "statement", "request", "end", "said", "todo", "todo change"
+    "rule", "heard", "remark", "statement", "request", "end", "said", "begun", "todo", "todo change"
 ]
 """`heard`: a user's words that hold on since all that came of them is that they were heard;
-`remark`: what a user says beside a request, which may; `statement`: a message of such; `todo`: a
-to-do list, and `todo change` some of its items."""
+`remark`: what a user says beside a request, which may; `statement`: a message of such; `begun`:
+what an agent began, and ended since; `todo`: a to-do list; `todo change`: some of its items."""
 ALONE = frozenset({"rule", "remark", "statement", "said"})
 """Kinds of lines that may stand by themselves."""
 LASTING: frozenset[Kind] = frozenset({"rule", "heard"})
