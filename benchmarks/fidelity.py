@@ -12,31 +12,26 @@ model is asked, so nobody is graded by one: a name stands in the request, or it 
 
 import argparse
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import figures
-from benchmarks.economy import BUDGETS, Method
-from benchmarks.economy_baselines import clearing, dropping, exchanges_of, last_n
+from benchmarks.economy_baselines import exchanges_of
 from benchmarks.economy_metrics import Message, tokens_of
-from benchmarks.economy_own import by_engine
-from benchmarks.recorded_chats import sessions
-from contextwright import C
+from benchmarks.fidelity_methods import (
+    METHODS,
+    Method,
+    assistant,
+    budget_of,
+    recorded,
+    requests,
+    user,
+)
+from benchmarks.fidelity_tasks import LISTS_IN, measured_tasks, task_table
 
-STATUS = re.compile(r"pending|in_progress|completed|cancelled")
-LABEL = re.compile(r"(?:In progress|To do|Blocked|Cancelled|Done): ")
-STATUS_WITHIN, LABEL_WITHIN = 60, 1_500
-"""Characters behind an item's name in which a call gives its status, and in front of it in which a
-line does."""
 PLANTED = 20
 """Of each kind."""
-BUDGET = 8_000
-"""Tokens of a request, at most."""
-LONG, JOINED = 400, 6
-"""Messages of a session that is long enough to go down many steps, and how many are joined where
-none is."""
 NAMES = ("pi_coding", "tau_chained", "swe_agent", "se_agent", "who_when")
 """Files of one coding session, of service sessions as one, of two coding agents, one without function
 calls, whose tools answer in the user's name, and of teams of agents."""
@@ -131,35 +126,6 @@ BESIDE = (
 )
 """What is asked for, and what is said beside it."""
 ANSWERS = ("Understood.", "Noted, thanks.", "Got it.", "OK.", "Sure, I'll keep that in mind.")
-LISTED, WRITTEN = 20, 16
-"""Items of a to-do list that an agent keeps by calls, and how many times it writes it: each time one
-item more is done. One of five of what is over was cancelled."""
-LISTS_IN = ("pi_coding", "tau_chained", "swe_agent")
-METHODS: dict[str, Callable[[int], Method]] = {
-    "last-N": last_n,
-    "clearing in steps, to .75": clearing,
-    "dropping in steps, to .5": dropping,
-    "**`C.compaction`, ours**": lambda budget: by_engine(C.default() | C.compaction(budget)),
-    "`C.fit`": lambda budget: by_engine(C.default() | C.fit(budget)),
-    "`C.decay`": lambda budget: by_engine(C.default() | C.decay() | C.budget(budget)),
-    "`C.rolling(5)`": lambda budget: by_engine(C.rolling(5) | C.budget(budget)),
-    "`C.summarize`": lambda budget: by_engine(C.summarize() | C.budget(budget)),
-    "`C.budget`": lambda budget: by_engine(C.default() | C.budget(budget)),
-}
-RECITED: dict[str, Callable[[int], Method]] = {
-    "`C.budget` with `C.recite`": lambda budget: by_engine(
-        (C.default() + C.recite()) | C.budget(budget)
-    ),
-}
-
-
-class ListSurvivors(NamedTuple):
-    """How many items of a to-do list that are open the last request tells as such, and how many that
-    are over look open where they are named last."""
-
-    open: int
-    over: int
-    tokens: int
 
 
 class Survivors(NamedTuple):
@@ -172,14 +138,6 @@ class Survivors(NamedTuple):
     open: int
     tokens: int
     steps: int
-
-
-def user(text: str) -> Message:
-    return {"role": "user", "content": text}
-
-
-def assistant(text: str) -> Message:
-    return {"role": "assistant", "content": text}
 
 
 def planted_turns() -> Iterator[list[Message]]:
@@ -210,65 +168,12 @@ def planted(messages: list[Message]) -> list[Message]:
     return made + [message for turn in turns for message in turn] + [user("What is next?")]
 
 
-def list_calls() -> Iterator[list[Message]]:
-    """What an agent writes of its list, one item further each time."""
-    for now in range(WRITTEN):
-        ended = ["cancelled" if n % 5 == 4 else "completed" for n in range(now)]
-        states = [*ended, "in_progress", *["pending"] * (LISTED - now - 1)]
-        items = [
-            {"content": f"Port item{n}x to the new API", "status": state, "activeForm": "Porting"}
-            for n, state in enumerate(states)
-        ]
-        function = {"name": "TodoWrite", "arguments": json.dumps({"todos": items})}
-        call = {"id": f"todo{now}", "type": "function", "function": function}
-        yield [
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": call["id"], "content": "Todos have been modified."},
-        ]
-
-
-def with_list(messages: list[Message]) -> list[Message]:
-    """The session in whose first three quarters an agent keeps a list."""
-    exchanges, calls = exchanges_of(messages), list(list_calls())
-    every = max(1, len(exchanges) * 3 // 4 // len(calls))
-    made: list[Message] = []
-    for at, places in enumerate(exchanges):
-        made += [messages[place] for place in places]
-        made += calls.pop(0) if at and at % every == 0 and calls else []
-    return [*made, user("What is next?")]
-
-
-def list_survivors(messages: list[Message], method: Method) -> ListSurvivors:
-    """What the last request says of each item, where it is named last."""
-    sent = list[Message]()
-    for at, message in enumerate(messages):
-        if message["role"] == "assistant" or at == len(messages) - 1:
-            sent = method(messages[: at + (message["role"] != "assistant")]).messages
-    text = "\n".join(json.dumps(one) for one in sent).replace("\\", "")
-    looks_open = [_looks_open(text, f"item{n}x") for n in range(LISTED)]
-    over = WRITTEN - 1
-    return ListSurvivors(sum(looks_open[over:]), sum(looks_open[:over]), sum(map(tokens_of, sent)))
-
-
-def _looks_open(text: str, name: str) -> bool:
-    """Whether an item is open where it is named last: by its status, or its part of a line."""
-    place = text.rfind(name)
-    if place < 0:
-        return False
-    status = STATUS.search(text[place : place + STATUS_WITHIN])
-    label = [*LABEL.finditer(text[max(0, place - LABEL_WITHIN) : place])]
-    said = status[0] if status else label[-1][0] if label else "open"
-    return said in {"pending", "in_progress", "In progress: ", "To do: ", "open"}
-
-
 def survivors(messages: list[Message], method: Method) -> Survivors:
     """What the last request has; a step is a request that has not the beginning of the one before."""
     steps, before = 0, list[Message]()
-    for at, message in enumerate(messages):
-        if message["role"] == "assistant" or at == len(messages) - 1:
-            sent = method(messages[: at + (message["role"] != "assistant")]).messages
-            steps += sent[: len(before)] != before
-            before = sent
+    for sent in requests(messages, method):
+        steps += sent[: len(before)] != before
+        before = sent
     text = json.dumps(before)
     ended = [(f"do task{n}x.", f"task{n}x is done") for n in range(PLANTED)]
     ended += [(f"start stopped{n}x.", f"stopped{n}x is cancelled") for n in range(PLANTED)]
@@ -284,44 +189,15 @@ def survivors(messages: list[Message], method: Method) -> Survivors:
     )
 
 
-def recorded(name: str) -> list[Message]:
-    """A file's longest session; where it is short, the longest ones as one."""
-    found = sorted(sessions(name), key=len)
-    if len(found[-1]) >= LONG:
-        return found[-1]
-    return [one for session in found[-JOINED:] for one in session if one["role"] != "system"]
-
-
 def measured(name: str) -> dict[str, Any]:
     """What each method leaves of a file's session."""
     session = planted(recorded(name))
-    budget = min(BUDGETS.get(name, BUDGET), BUDGET)
+    budget = budget_of(name)
     rows = []
     for label, make in METHODS.items():
         rows.append({"method": label, **survivors(session, make(budget))._asdict()})
         print(name, rows[-1], flush=True)
     return {"file": name, "budget": budget, "messages": len(session), "rows": rows}
-
-
-def measured_lists(name: str) -> dict[str, Any]:
-    """What each method leaves of a to-do list that is kept by calls in a file's session."""
-    session, budget = with_list(recorded(name)), min(BUDGETS.get(name, BUDGET), BUDGET)
-    rows = []
-    for label, make in (METHODS | RECITED).items():
-        rows.append({"method": label, **list_survivors(session, make(budget))._asdict()})
-        print(name, rows[-1], flush=True)
-    return {"file": name, "budget": budget, "messages": len(session), "rows": rows}
-
-
-def list_tables(parts: list[dict[str, Any]]) -> Iterator[str]:
-    """All files beside each other."""
-    yield LISTS_HEAD.format(LISTED, WRITTEN, LISTED - WRITTEN + 1, WRITTEN - 1)
-    names = " | ".join(f"{part['file']}: open | over, shown as open" for part in parts)
-    yield f"| | {names} |"
-    yield "| --- |" + " ---: | ---: |" * len(parts)
-    for rows in zip(*(part["rows"] for part in parts), strict=True):
-        cells = [f"{row['open']} of {LISTED - WRITTEN + 1} | {row['over']}" for row in rows]
-        yield f"| {rows[0]['method']} | {' | '.join(cells)} |"
 
 
 def table(found: dict[str, Any]) -> Iterator[str]:
@@ -358,24 +234,16 @@ quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-su
 """
 
 
-LISTS_HEAD = """## A to-do list that the agent keeps by calls
-
-Coding agents write such a list with `TodoWrite`, `update_plan` or `write_todos`, whole each time. Here one of {} items is written {} times in the first three quarters of
-a session, one item further each time; {} are open at its end, and {} were done or cancelled. Counted is what the last request says of an item where it names it last:
-of those that are open how many it tells as open, and how many that are over look open still ([ADR 179](../adr/0179-a-to-do-list-is-told-as-it-is-by-now.md)).
-"""
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", type=Path)
     parser.add_argument("names", nargs="*", default=list(NAMES))
     options = parser.parse_args()
     parts = [measured(name) for name in options.names]
-    lists = [measured_lists(name) for name in options.names if name in LISTS_IN]
+    tasks = [measured_tasks(name) for name in options.names if name in LISTS_IN]
     lines = [HEAD.format(PLANTED), *(line for part in parts for line in table(part))]
-    lines += list_tables(lists) if lists else ()
-    figures.save("fidelity", "python -m benchmarks.fidelity", (), [*parts, *lists])
+    lines += task_table(tasks) if tasks else ()
+    figures.save("fidelity", "python -m benchmarks.fidelity", (), [*parts, *tasks])
     if options.write:
         options.write.write_text("\n".join(lines).rstrip() + "\n")
 

@@ -70,7 +70,7 @@ from contextwright.compiler.steps.note_todos import (
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
-from contextwright.text.request_ends import ends_in, surely_names
+from contextwright.text.request_ends import ends_in, is_end_of
 from contextwright.text.search_terms import content_words
 
 
@@ -295,7 +295,7 @@ class Note:
 
 def says_end(block, request):
     said = ends_in(words_of(block), block.role) if block.role in SPEAKERS else ()
-    return any(surely_names(words_of(request)[:LONGEST_REQUEST], one) for one in said)
+    return any(is_end_of(words_of(request)[:LONGEST_REQUEST], one) for one in said)
 
 
 def names_of(block):

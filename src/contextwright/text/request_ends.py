@@ -19,6 +19,11 @@ _OVER = (
     r"|ready|passed|passes|pass|merged|deployed|sent|booked|shipped|no longer)\b"
 )
 _DONE = any_of((_OVER,))
+_PERFECT = any_of((
+    r"\b(?:is|are|was|were|been|got|now|i|we|i've|have|has|already|just|successfully) (\w{3,}ed)\b",
+    r"^(?:ok(?:ay)?, |done[:,] )?(\w{3,}ed)\b",
+))  # fmt: skip
+"""That something was done, by whatever word."""
 _NOT_YET = any_of((
     rf"\b(?:not|never|cannot|can|could|will|would|shall|to|must|should)\b[^,;:.]{{0,40}}{_OVER}",
     rf"\b(?:until|once|when|after|before|if|unless|wants?|needs?)\b[^,;:.]{{0,40}}{_OVER}",
@@ -59,10 +64,10 @@ _TASK = any_of((
 
 @cached_text
 def ends_in(text: str, role: str) -> tuple[str, ...]:
-    """The sentences at the beginning of a message that say that something is done, or by which a
-    user calls something off."""
+    """The sentences at the beginning of a message that may say that something is done, or by which
+    a user calls something off."""
     head = text[:LOOKED_AT]
-    patterns = (_DONE, _CALLED_OFF) if role == "user" else (_DONE,)
+    patterns = (_DONE, _CALLED_OFF, _PERFECT) if role == "user" else (_DONE, _PERFECT)
     if not any(pattern.search(head) for pattern in patterns):
         return ()
     return tuple(one for one in sentences(head) if _is_end(one, role))
@@ -71,7 +76,19 @@ def ends_in(text: str, role: str) -> tuple[str, ...]:
 def _is_end(sentence: str, role: str) -> bool:
     if role == "user" and _CALLED_OFF.search(sentence) is not None:
         return True
-    return _DONE.search(sentence) is not None and _NOT_YET.search(sentence) is None
+    is_said = _DONE.search(sentence) or _PERFECT.search(sentence)
+    return is_said is not None and _NOT_YET.search(sentence) is None
+
+
+def is_end_of(request: str, sentence: str) -> bool:
+    """Whether a sentence of `ends_in` speaks of a request: it names it, and says that it is over,
+    or that what was asked for was done in the request's own word ("migrate", "migrated")."""
+    if not _surely_names(request, sentence):
+        return False
+    if _DONE.search(sentence) is not None or _CALLED_OFF.search(sentence) is not None:
+        return True
+    verbs = " ".join(next(filter(None, one)) for one in _PERFECT.findall(sentence))
+    return not request_words(request).isdisjoint(content_words(verbs))
 
 
 def is_begun(sentence: str) -> bool:
@@ -79,14 +96,16 @@ def is_begun(sentence: str) -> bool:
     return _BEGUN.search(sentence) is not None and not _is_end(sentence, "assistant")
 
 
-def surely_names(request: str, sentence: str) -> bool:
+def _surely_names(request: str, sentence: str) -> bool:
     """Whether a sentence speaks of a request, wherever it stands: by a name such as `item7x` or
-    `4711`, or, where the request has none, by nearly all of its words."""
+    `4711`, or, where the request has none, by most of its words, beside what is to be done."""
     words, others = request_words(request), {*content_words(sentence)}
     names = {word for word in words if is_name(word)}
     if names:
         return not names.isdisjoint(others)
-    return len(words) >= LEAST_SHARED and 4 * len(words & others) >= 3 * len(words)
+    things = words - {*content_words(request.partition(" ")[0])}
+    shared = len(things & others)
+    return shared >= LEAST_SHARED and 3 * shared >= 2 * len(things)
 
 
 def request_words(request: str) -> set[str]:

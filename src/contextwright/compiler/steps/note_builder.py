@@ -95,8 +95,9 @@ class NoteBuilder:
     def untold_end(self, at: int) -> int | None:
         """The exchange that says that what a user asked for is over, if nothing tells it."""
         end, scope = self.end_of(at), self.scope
-        is_noted = end is not None and end < scope.upto and end not in scope.held
-        return end if is_noted and self.forms.get(end) in UNTOLD else None
+        if end is None or end >= scope.upto or end in scope.held:
+            return None
+        return end if self.forms.get(end) in UNTOLD else None
 
     def end_of(self, at: int) -> int | None:
         """The exchange that says, later on, that what a user asked for at `at` is over."""

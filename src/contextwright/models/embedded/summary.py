@@ -32,14 +32,8 @@ from contextwright.models.embedded.summary_lines import (
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, may_hold
-from contextwright.text.request_ends import (
-    ends_in,
-    is_begun,
-    is_called_off,
-    is_done,
-    is_name,
-    may_end,
-)
+from contextwright.text.ends_by_word import EndsByWord
+from contextwright.text.request_ends import ends_in, is_begun, is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
@@ -157,19 +151,17 @@ def _lines(
 def _with_late_ends(lines: list[_PlacedLine]) -> list[_PlacedLine]:
     """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
     it is over, naming it; and what an agent only began by then as what stands in no summary."""
-    ends = dict[str, int]()  # by names, the last
-    made = list[_PlacedLine]()
+    ends, made = EndsByWord(), list[_PlacedLine]()
     for place in reversed(range(len(lines))):
         each = lines[place]
         line, role = each.line, "user" if each.line.is_users else "assistant"
-        over = max((ends[word] for word in line.words & ends.keys()), default=NONE)
-        if over != NONE and line.is_users and line.kind in ENDING:
-            each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus, over)
-        elif over != NONE and role == "assistant" and is_begun(line.bare):
-            each = _PlacedLine(msgspec.structs.replace(line, kind="begun"), each.bonus)
-        for sentence in ends_in(line.bare, role):
-            for word in filter(is_name, content_words(sentence)):
-                ends.setdefault(word, place)
+        begun = role == "assistant" and is_begun(line.bare)
+        if begun or (line.is_users and line.kind in ENDING):
+            over = ends.newest(line.bare, place + 1, len(lines))
+            if over is not None:
+                line = msgspec.structs.replace(line, kind="begun" if begun else "request")
+                each = _PlacedLine(line, each.bonus, NONE if begun else over)
+        ends.add(place, ends_in(line.bare, role))
         made.append(each)
     return [*reversed(made)]
 
