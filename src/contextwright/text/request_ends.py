@@ -93,7 +93,7 @@ def is_end_of(request: str, sentence: str) -> bool:
 
 def is_begun(sentence: str) -> bool:
     """Whether an agent says that it begins something, or will."""
-    return _BEGUN.search(sentence) is not None and not _is_end(sentence, "assistant")
+    return _BEGUN.search(sentence) is not None and _DONE.search(sentence) is None
 
 
 def _surely_names(request: str, sentence: str) -> bool:
