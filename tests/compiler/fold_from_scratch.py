@@ -70,7 +70,7 @@ from contextwright.compiler.steps.note_todos import (
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
-from contextwright.text.request_ends import ends_in, is_end_of
+from contextwright.text.end_sentences import names_in, says_end
 from contextwright.text.search_terms import content_words
 
 
@@ -284,18 +284,18 @@ class Note:
         return True
 
     def untold_end(self, at):
-        ends = [
-            place
-            for place in range(at + 1, len(self.blocks))
-            if self.blocks[at].role == "user" and says_end(self.blocks[place], self.blocks[at])
-        ]
-        untold = ends and ends[-1] in self.noted and self.forms.get(ends[-1]) in UNTOLD
-        return ends[-1] if untold else None
-
-
-def says_end(block, request):
-    said = ends_in(words_of(block), block.role) if block.role in SPEAKERS else ()
-    return any(is_end_of(words_of(request)[:LONGEST_REQUEST], one) for one in said)
+        if self.blocks[at].role != "user":
+            return None
+        request = words_of(self.blocks[at])[:LONGEST_REQUEST]
+        later = {
+            place: words_of(block)
+            for place, block in enumerate(self.blocks)
+            if place > at and block.role in SPEAKERS
+        }
+        ends = [n for n, text in later.items() if says_end(request, text, self.blocks[n].role)]
+        named = [n for n in ends if any(name in later[n].casefold() for name in names_in(request))]
+        end = named[-1] if named else ends[0] if ends else None
+        return end if end in self.noted and self.forms.get(end) in UNTOLD else None
 
 
 def names_of(block):

@@ -34,7 +34,7 @@ def directives_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         is_heard = who == "assistant" and acknowledges(answer, text)
         return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
 
-    return looked_at(blocks, look)
+    return _looked_at(blocks, look)
 
 
 def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
@@ -47,16 +47,23 @@ def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         who, before = words_at(at - 1) if at else ("", "")
         return remarks(text, before) if who == "assistant" else all_remarks
 
-    return looked_at(blocks, look)
+    return _looked_at(blocks, look)
 
 
-def looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wording:
+def _looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wording:
     """What there is to find, in the log's own words where they are what is sent."""
     if isinstance(blocks, LoggedBlocks):
         wording = look(blocks.words_at)
         if not (wording and blocks.is_mapped):  # words in between may leave less of it
             return wording
     return look(lambda place: said_by(blocks[place]))
+
+
+def words_at(blocks: Sequence[Block], at: int) -> tuple[str, str]:
+    """Who said what the first message of an exchange says, as it is sent."""
+    if isinstance(blocks, LoggedBlocks) and not blocks.is_mapped:
+        return blocks.words_at(at)
+    return said_by(blocks[at])
 
 
 class LastingPlaces:

@@ -5,9 +5,13 @@ asks."""
 from collections.abc import Sequence
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.directive_places import SPEAKERS, Words, looked_at
-from contextwright.text.ends_by_word import EndsByWord
-from contextwright.text.request_ends import ends_in
+from contextwright.compiler.steps.directive_places import SPEAKERS, words_at
+from contextwright.text.end_messages import EndMessages
+
+
+REACH = 2_048
+"""Exchanges in front of a step in which ends are looked for: what ended before them was asked for
+before them as well, of which a note tells no more than the task."""
 
 
 class LateEnds:
@@ -15,7 +19,7 @@ class LateEnds:
 
     def __init__(self) -> None:
         self._start = self._stop = 0  # between them each exchange was looked at
-        self._ends = EndsByWord()
+        self._ends = EndMessages()
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
@@ -25,10 +29,11 @@ class LateEnds:
         self._start = min(self._start, start)
 
     def end_of(self, blocks: Sequence[Block], request: str, at: int, stop: int) -> int | None:
-        """The newest exchange between `at` and `stop` that says that what was asked for at `at` is
-        over; None where none does."""
-        self._look(blocks, at + 1, stop)
-        return self._ends.newest(request, at + 1, stop)
+        """The exchange between `at` and `stop` that says that what was asked for at `at` is over;
+        None where none does."""
+        first = max(at + 1, stop - REACH)
+        self._look(blocks, first, stop)
+        return self._ends.end_of(request, first, stop)
 
     def _look(self, blocks: Sequence[Block], first: int, stop: int) -> None:
         """Look at the exchanges from `first` to `stop`."""
@@ -36,10 +41,7 @@ class LateEnds:
         if self._start == self._stop:  # nothing to go on from
             self._start = self._stop = stop
         for at in (*range(self._stop, stop), *range(self._start - 1, first - 1, -1)):
-            self._ends.add(at, looked_at(blocks, lambda words_at, at=at: _ends_at(words_at, at)))
+            role, text = words_at(blocks, at)
+            if text and role in SPEAKERS:
+                self._ends.add(at, text, role)
         self._start, self._stop = min(self._start, first), stop
-
-
-def _ends_at(words_at: Words, at: int) -> tuple[str, ...]:
-    role, text = words_at(at)
-    return ends_in(text, role) if role in SPEAKERS else ()

@@ -32,8 +32,9 @@ from contextwright.models.embedded.summary_lines import (
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, may_hold
-from contextwright.text.ends_by_word import EndsByWord
-from contextwright.text.request_ends import ends_in, is_begun, is_called_off, is_done, may_end
+from contextwright.text.end_messages import EndMessages
+from contextwright.text.end_sentences import is_begun
+from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
@@ -151,17 +152,17 @@ def _lines(
 def _with_late_ends(lines: list[_PlacedLine]) -> list[_PlacedLine]:
     """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
     it is over, naming it; and what an agent only began by then as what stands in no summary."""
-    ends, made = EndsByWord(), list[_PlacedLine]()
+    ends, made = EndMessages(), list[_PlacedLine]()
     for place in reversed(range(len(lines))):
         each = lines[place]
         line, role = each.line, "user" if each.line.is_users else "assistant"
         begun = role == "assistant" and is_begun(line.bare)
         if begun or (line.is_users and line.kind in ENDING):
-            over = ends.newest(line.bare, place + 1, len(lines))
+            over = ends.end_of(line.bare, place + 1, len(lines))
             if over is not None:
                 line = msgspec.structs.replace(line, kind="begun" if begun else "request")
                 each = _PlacedLine(line, each.bonus, NONE if begun else over)
-        ends.add(place, ends_in(line.bare, role))
+        ends.add(place, line.bare, role)
         made.append(each)
     return [*reversed(made)]
 

@@ -1,0 +1,63 @@
+"""Messages in which somebody may say that something is over: which of many speaks of a request."""
+
+from bisect import bisect_left, insort
+from collections.abc import Collection, Iterable
+from itertools import islice
+
+from contextwright.text.end_sentences import LEAST_SHARED, LOOKED_AT, names_in, says_end, things_of
+
+NEAR = 512
+"""Messages behind a request without a name that are looked at: more would tell at a first compile
+of a long session, and hardly any speaks of it that much later."""
+COMMON, NEWEST = 256, 32
+"""Messages that have a name from which on it is no name of one thing, but the project's, say; and
+how many of fewer are looked at, from the last on."""
+
+
+class EndMessages:
+    """The beginnings of messages, by their places."""
+
+    def __init__(self) -> None:
+        self._places: list[int] = []
+        self._heads: dict[int, tuple[str, str]] = {}  # in small letters, and as it is
+
+    def add(self, place: int, text: str, role: str) -> None:
+        """Take the message at a place."""
+        head = text[:LOOKED_AT]
+        self._heads[place] = head.casefold(), f"{role}:{head}"
+        insort(self._places, place)
+
+    def truncate(self, start: int) -> None:
+        """Forget the places from `start` on."""
+        first = bisect_left(self._places, start)
+        for place in self._places[first:]:
+            del self._heads[place]
+        del self._places[first:]
+
+    def end_of(self, request: str, start: int, stop: int) -> int | None:
+        """Of the places from `start` to `stop` the last where it says, by name, that a request is
+        over, or the first where it says so in other words."""
+        low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
+        places = self._places[low:high]
+        for name in names_in(request) if places else ():
+            named = [at for at in places if name in self._heads[at][0]]
+            newest = reversed(named[-NEWEST:] if len(named) <= COMMON else ())
+            if (end := self._first_end(newest, request)) is not None:
+                return end
+        things = {word[:-1] for word in things_of(request)} if places else set[str]()
+        least = max(LEAST_SHARED, (len(things) + 1) // 2)
+        near = (at for at in islice(places, NEAR) if self._shares(at, things, least))
+        return self._first_end(near, request)
+
+    def _shares(self, place: int, words: Collection[str], least: int) -> bool:
+        small, shared = self._heads[place][0], 0
+        for word in words:
+            shared += word in small
+        return shared >= least
+
+    def _first_end(self, places: Iterable[int], request: str) -> int | None:
+        for place in places:
+            role, _, head = self._heads[place][1].partition(":")
+            if says_end(request, head, role):
+                return place
+        return None

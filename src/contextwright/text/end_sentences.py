@@ -1,0 +1,130 @@
+"""Sentences that say, however much later, that what was asked for is over: by what they name, in
+English."""
+
+import re
+
+from contextwright.memo.ownership import cached_text
+from contextwright.text.search_terms import content_words
+from contextwright.text.sentences import sentences
+from contextwright.text.wordings import any_of, small_text
+
+LOOKED_AT = 400
+"""Characters of a message that are looked at."""
+LEAST_SHARED, LEAST_NUMBER = 2, 4
+"""Words that tell which request without a name is meant, and digits of a number that is a name."""
+_OVER = frozenset({
+    "done", "finished", "complete", "fixed", "cancelled", "canceled", "ready", "passes", "merged",
+    "deployed", "sent", "paid", "bought", "built", "written", "rewritten", "sold", "live", "solved",
+    "sorted",
+})  # fmt: skip
+_NO_PARTICIPLES = frozenset({
+    "need", "indeed", "speed", "feed", "exceed", "proceed", "succeed", "embed", "hundred",
+    "unmarked", "blocked", "failed", "delayed", "needed", "required", "expected", "planned",
+    "scheduled", "paused", "started", "assigned", "rejected", "reopened", "raised", "stopped",
+    "reported", "noted", "noticed", "tried", "looked", "asked", "used", "based", "related",
+    "supposed", "allowed", "wanted", "limited", "seemed", "queued", "postponed", "stalled",
+    "opened", "waited", "worked", "mixed", "talked", "called", "attached", "mentioned", "proposed",
+    "suggested", "discussed", "interested", "worried", "confused", "tired",
+})  # fmt: skip
+"""Words that end with `ed` and say of nothing that it is done; all others may."""
+PARTICIPLE = 5
+"""Letters of a word that does, at least."""
+_PHRASES = any_of((
+    r"\b(?:no longer|taken care of|all set|good to go|in place|on (?:its|their) way)\b",
+    r"\b(?:went (?:out|through)|here (?:is|are)|here's|works? (?:again|now|fine)|working again)\b",
+    r"\b(?:is|are) (?:now )?(?:in|up|out|made|found|drawn|cut|split|set up|gone|back)\b",
+    r"(?:^|\b(?:i|we|i've|we've) )(?:found|got|took|put|gave|made|set|wrote|built|ran|did|cut)\b",
+))  # fmt: skip
+_WORD = re.compile(r"[a-z]+")
+_UNLESS = any_of((
+    r"\b(?:not|never|cannot|can|could|will|would|shall|to|must|should|may|until|once|when|after)\b",
+    r"\b(?:before|if|unless|wants?|needs?|let|almost|nearly|partly|half|nothing|none|no)\b",
+    r"n't\b|'ll\b|\bwont\b",
+))  # fmt: skip
+"""What stands in front of it, in the same clause, where it is to be done, or is not done."""
+_CLAUSE = re.compile(r"[,;:.]")
+_NOT_YET = any_of((
+    r"\?\W*$|\b(?:still|yet|waiting|pending|blocked|stuck|in progress|so far|tomorrow|stays)\b",
+    r"\b(?:failed|fails|failing|to go|left to|to do|half(?:way)?|another|rejected|postponed)\b",
+    r"\b(?:remaining|conflicts?|errors?)\b",
+))  # fmt: skip
+"""What stands anywhere where something goes on."""
+_CALLED_OFF = any_of((
+    r"\b(?:cancel|forget (?:about|it|that|the)|never ?mind|nvm|scratch|scrap|drop|skip|ignore)\b",
+    r"\b(?:no need|no longer|needn't|(?:don'?t|won'?t|do not) (?:need|bother|want)|is off)\b",
+    r"\b(?:not needed|no (?:\w+ ){1,3}(?:needed|please)|after all|any ?more|call(?:ed|ing)? off)\b",
+    r"\b(?:already|myself|instead|let's not|leave (?:it|that|the)|off the table|sorted|solved)\b",
+    r"\b(?:doesn'?t need|that'?s that|did (?:it|them)|stop \w+ing|not going|cross \w+ off)\b",
+))  # fmt: skip
+_STILL = any_of((
+    r"\?\W*$|\b(?:still|yet|don't (?:cancel|drop|skip|forget)|dont (?:cancel|drop|skip|forget))\b",
+))  # fmt: skip
+"""That it goes on."""
+_BEGUN = any_of((
+    r"\b(?:started|starting|began|begun|beginning|on it|working on|looking into|in progress)\b",
+    r"\b(?:i'll|i will|i'm going to|let me|next in line|in (?:my|the) queue|to (?:my|the) list)\b",
+))  # fmt: skip
+_ANYTHING = frozenset({
+    "ahead", "day", "do", "get", "keep", "make", "need", "new", "now", "please", "run", "start",
+    "sure", "time", "today", "use", "want", "can", "could", "pls",
+})  # fmt: skip
+"""Words that name nothing."""
+_TOKEN = re.compile(r"[A-Za-z0-9#][\w./#-]*\w")
+_NAMES = re.compile(r"\w[_/]\w|[A-Za-z]\.[A-Za-z]|[a-z][A-Z]|[A-Za-z].*\d|\d.*[A-Za-z]|\d{4}")
+"""What a token has that names one thing: marks inside, a capital inside, letters and digits."""
+
+
+def says_end(request: str, text: str, role: str) -> bool:
+    """Whether the beginning of a message says that what was asked for is over: one of its sentences
+    speaks of it, and says that something is done, or a user calls something off in it."""
+    whole = sentences(text[:LOOKED_AT])
+    return any(_is_about(one, request) and _is_end(one, role) for one in whole)
+
+
+def _is_end(sentence: str, role: str) -> bool:
+    if role == "user" and _CALLED_OFF.search(sentence) is not None:
+        return _STILL.search(sentence) is None
+    small = small_text(sentence)
+    words = [word for word in small.words if _is_over(word)]
+    if not words and _PHRASES.search(sentence) is None:
+        return False
+    if _NOT_YET.search(sentence) is not None:
+        return False
+    places = [match.start() for match in _WORD.finditer(small.text) if match[0] in words]
+    places += [match.start() for match in _PHRASES.finditer(sentence)]
+    return any(_UNLESS.search(_CLAUSE.split(sentence[:at])[-1]) is None for at in places)
+
+
+def _is_over(word: str) -> bool:
+    is_participle = word.endswith("ed") and len(word) >= PARTICIPLE
+    return word in _OVER or (is_participle and word not in _NO_PARTICIPLES)
+
+
+def is_begun(sentence: str) -> bool:
+    """Whether an agent says that it begins something, or will."""
+    return _BEGUN.search(sentence) is not None and not _is_end(sentence, "assistant")
+
+
+def _is_about(sentence: str, request: str) -> bool:
+    """Whether a sentence speaks of a request, wherever it stands: by a name such as `item7x` or
+    `app.cfg`, or by half of its words, beside what is to be done."""
+    if not names_in(request).isdisjoint(names_in(sentence)):
+        return True
+    things = things_of(request)
+    shared = len(things.intersection(content_words(sentence)))
+    return shared >= LEAST_SHARED and 2 * shared >= len(things)
+
+
+@cached_text
+def things_of(request: str) -> frozenset[str]:
+    """The words that say what a request is about, beside the first, which says what to do."""
+    first = content_words(request.partition(" ")[0])
+    return frozenset({*content_words(request)} - _ANYTHING - {*first})
+
+
+@cached_text
+def names_in(text: str) -> frozenset[str]:
+    """What a text calls by a name of its own, in small letters; of a path its last part as well."""
+    names = [token for token in _TOKEN.findall(text) if _NAMES.search(token)]
+    small = [name.casefold() for name in names]
+    return frozenset((*small, *(name.rpartition("/")[2] for name in small)))

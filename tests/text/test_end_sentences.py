@@ -1,0 +1,56 @@
+"""An end is told by what it names, however much later it is said."""
+
+import pytest
+
+from contextwright.text.end_sentences import is_begun, names_in, says_end
+
+OVER = (
+    ("Please migrate table item7x.", "item7x is finished."),
+    ("Please migrate table item7x.", "Update: item7x done, all tests pass."),
+    ("Refactor the login page.", "The login page is refactored."),
+    ("Can you migrate the billing module to Postgres?", "I migrated the billing module to it."),
+    ("Rotate the deploy keys.", "The deploy keys have been rotated."),
+    ("TODO: rename the config loader.", "Renamed the config loader everywhere."),
+    ("Prepare the slides for the board.", "Slides for the board: done."),
+    ("Ticket 4711: the lamp flickers.", "4711 is closed, the lamp is fixed."),
+)
+OPEN = (
+    ("Please migrate table item7x.", "item8x is finished."),
+    ("Please migrate table item7x.", "item7x is not finished."),
+    ("Please migrate table item7x.", "Once item7x is finished, I'll go on."),
+    ("Please migrate table item7x.", "I'll have item7x done by noon."),
+    ("Please migrate table item7x.", "Is item7x done?"),
+    ("Please migrate table item7x.", "item7x is blocked."),
+    ("Refactor the login page.", "The login page was mentioned."),
+    ("Refactor the login page.", "All tests are done."),
+    ("Book 2 seats for May.", "2 tests are done."),
+)
+
+
+@pytest.mark.parametrize(("request_", "answer"), OVER)
+def test_an_end_is_told_by_what_it_names_wherever_it_stands(request_, answer):
+    assert says_end(request_, answer, "assistant")
+
+
+@pytest.mark.parametrize(("request_", "answer"), OPEN)
+def test_what_names_something_else_or_is_not_done_is_no_end(request_, answer):
+    assert not says_end(request_, answer, "assistant")
+
+
+@pytest.mark.parametrize(
+    "words", ["Cancel item7x.", "item7x is off, forget it.", "No need for item7x."]
+)
+def test_a_user_ends_it_by_calling_it_off_and_an_agent_does_not(words):
+    request = "Please migrate table item7x."
+    assert says_end(request, words, "user")
+    assert not says_end(request, words, "assistant")
+
+
+def test_an_agent_begins_something():
+    assert is_begun("Started on item7x.") and is_begun("I'll look into it.")
+    assert not is_begun("item7x is finished.") and not is_begun("It has 300 rows.")
+
+
+def test_names_are_what_nothing_else_is_called():
+    text = "Clean src/ui/Gauge.tsx, usr_tbl and PO-66120 for Luigi's on 2 May, please."
+    assert names_in(text) == {"src/ui/gauge.tsx", "gauge.tsx", "usr_tbl", "po-66120"}
