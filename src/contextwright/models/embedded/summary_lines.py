@@ -11,6 +11,7 @@ from contextwright.blocks.block import Block, Message
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
+from contextwright.session.harness_text import user_words
 from contextwright.text.call_outcome import argument_values
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, loaded
@@ -158,7 +159,7 @@ def lines_of(block: Block, short: int, named: bool = False) -> tuple[SummaryLine
 
 
 def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
-    text = _text_of(block.messages)
+    text = "\n".join(user_words(message.parts) for message in block.messages).strip()
     rules = directives(text)
     for rule in rules:
         yield line_of(f"{USERS}{rule}", rule, "rule", USER)
