@@ -4,6 +4,7 @@ reminder is told as if it were of now."""
 
 import copy
 import json
+import random
 
 import pytest
 
@@ -277,3 +278,23 @@ def test_words_that_hold_are_the_users_alone():
         agent.call()
     assert "user: From now on, always answer in prose." in note
     assert "rhymes" not in note
+
+
+@pytest.mark.parametrize("role", ["system", "user"])
+def test_words_in_front_make_the_same_of_a_session_however_it_came(role):
+    """What stands behind the newest results makes them no history."""
+    dice, spec = random.Random(1), C.compact() | C.compaction(8000)
+    live = Context(spec)
+    messages = [{"role": "system", "content": "You work."}, {"role": "user", "content": TASK}]
+    for n in range(60):
+        function = {"name": "read", "arguments": json.dumps({"path": f"p{n}.py"})}
+        calls = [{"id": f"c{n}", "type": "function", "function": function}]
+        messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+        text = "\n".join(page(n).split("\n") * dice.choice((1, 2)))
+        messages.append({"role": "tool", "tool_call_id": f"c{n}", "content": text})
+        if dice.random() < 0.3:
+            messages.append({"role": role, "content": REMINDER.format(n)})
+        body = {"model": "gpt-5", "messages": copy.deepcopy(messages)}
+        request = live(body)
+        if n % 3 == 0:
+            assert Context(spec)(body) == request

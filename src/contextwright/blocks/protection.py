@@ -73,6 +73,11 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
         yield from self.exchanges
         yield from range(self.edge, count)
 
+    def settled(self, snapshot: Snapshot) -> int:
+        """The first exchange of a session that is not history yet, or is of its live edge: more
+        than the newest is, where an operator or a harness spoke behind the newest results."""
+        return min(snapshot.settled, self.edge)
+
     def keep_reason(self, block: Block) -> str:
         """Why a block may not be dropped; empty where it may."""
         if reason := reason_of_its_own(block):

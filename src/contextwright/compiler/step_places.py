@@ -443,5 +443,5 @@ def inputs_then(place: int, inputs: Inputs) -> Inputs:
     then = snapshot_before(place, inputs.snapshot)
     protection = protection_then(then, inputs)
     return msgspec.structs.replace(
-        inputs, snapshot=then, protection=protection, settled=then.settled
+        inputs, snapshot=then, protection=protection, settled=protection.settled(then)
     )
