@@ -162,7 +162,7 @@ def test_what_was_just_answered_is_live_behind_a_reminder():
     session.user(REMINDER)
     protection = protection_of(session.snapshot())
     assert (protection.task, protection.question, protection.edge) == (1, 1, 2)
-    assert protection.rules == {0}
+    assert protection.standing == {0}
 
 
 def test_of_each_file_the_newest_rules_hold_once():
@@ -171,7 +171,7 @@ def test_of_each_file_the_newest_rules_hold_once():
     for text in (AGENTS, CLAUDE_MD, "Mend it.", AGENTS, newer, "Go on.", newer):
         session.user(text)
     snapshots = (replace(session.snapshot(), position=n + 1) for n in range(7))
-    at = [protection_of(snapshot).rules for snapshot in snapshots]
+    at = [protection_of(snapshot).standing for snapshot in snapshots]
     assert at == [{0}, {0, 1}, {0, 1}, {0, 1}, {1, 4}, {1, 4}, {1, 4}]
 
 
@@ -181,3 +181,13 @@ def test_the_newest_summary_of_a_harness_stands():
         session.user(text)
     protection = protection_of(session.snapshot())
     assert (protection.handover, protection.task, protection.question) == (2, 1, 3)
+
+
+def test_what_a_harness_sets_up_in_front_of_the_task_stays():
+    session = Session("s")
+    newer = AGENTS.replace("cents", "whole cents")
+    setup = NOTICES["Codex's environment"]
+    for text in (AGENTS, setup, "Mend it.", setup.replace("src", "lib"), newer, "Go on."):
+        session.user(text)
+    snapshots = (replace(session.snapshot(), position=n) for n in (4, 6))
+    assert [protection_of(snapshot).standing for snapshot in snapshots] == [{0, 1}, {1, 4}]

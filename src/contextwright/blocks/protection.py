@@ -8,7 +8,7 @@ budget asks, and that the tracer enforces (rules.md#protection).
 | the live edge: the newest user message and the newest exchanges | no | no |
 | the newest open failure of a tool | no | no |
 | the newest compaction, the provider's or a harness's, for what was before it | no | no |
-| rules of the project, as a harness gives them: of each file the newest | no | no |
+| a harness's rules of the project, of each file the newest, and what it begins with | no | no |
 | task framing: the first user message, the state's `goal` | no | no |
 | tier 1 | no | texts of the spec's own only |
 | other words of the user or the system | yes | no |
@@ -47,7 +47,8 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
         preamble: exchanges of the system instruction, at the very beginning.
         compaction: the exchange with the provider's newest compaction; -1 without one.
         handover: the exchange with a harness's newest summary of what was before; -1 without one.
-        rules: exchanges with rules of the project, as a harness gives them in the user's name.
+        standing: exchanges in which a harness says in the user's name what holds: rules of the
+            project, and what it begins the session with.
     """
 
     edge: int
@@ -57,14 +58,14 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
     preamble: int
     compaction: int = -1
     handover: int = -1
-    rules: frozenset[int] = frozenset()
+    standing: frozenset[int] = frozenset()
 
     @property
     def exchanges(self) -> frozenset[int]:
         """Places of the exchanges that must stay because of when they were. Those that are pinned
         or critical stay because of what they are."""
         alone = {self.question, self.task, self.compaction, self.handover}
-        return frozenset(alone - {-1}) | self.failures | self.rules
+        return frozenset(alone - {-1}) | self.failures | self.standing
 
     def held_exchanges(self, count: int) -> Iterator[int]:
         """Places of all exchanges, of `count`, whose blocks may not be dropped, as `keep_reason`
@@ -95,8 +96,8 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
             return "the provider's compaction of what was before it"
         if order == self.handover:
             return "the summary of what was before it"
-        if order in self.rules:
-            return "rules of the project"
+        if order in self.standing:
+            return "rules and setup of the harness"
         return "task framing" if order == self.task else ""
 
     def whole_reason(self, block: Block) -> str:
@@ -179,7 +180,7 @@ def protection_of(
     edge = _edge(snapshot, exchanges)
     return Protection(
         edge, last, first, failures, snapshot.preamble,
-        _newest("compaction", snapshot), _newest(HANDOVER, snapshot), _rules(snapshot),
+        _newest("compaction", snapshot), _newest(HANDOVER, snapshot), _standing(snapshot),
     )  # fmt: skip
 
 
@@ -189,11 +190,30 @@ def _newest(kind: str, snapshot: Snapshot) -> int:
     return -1 if ends is None else snapshot.log.exchange_index(ends[1])
 
 
-def _rules(snapshot: Snapshot) -> frozenset[int]:
-    """The exchanges with the newest rules of each file."""
-    log = snapshot.log
-    ends = (log.ends(RULES, file, snapshot.position) for file in log.values(RULES))
-    return frozenset(log.exchange_index(one[1]) for one in ends if one is not None)
+def _standing(snapshot: Snapshot) -> frozenset[int]:
+    """The exchanges with the newest rules of each file, and those with which a harness begins the
+    session, but for rules that newer ones stand for."""
+    log, files = snapshot.log, snapshot.log.values(RULES)
+    ends = (log.ends(RULES, file, snapshot.position) for file in files)
+    newest = {log.exchange_index(one[1]) for one in ends if one is not None}
+    setup = list(_setup(snapshot))
+    if setup and files:
+        stop = log.exchanges(setup[-1], setup[-1] + 1, snapshot.position)[0].positions[-1] + 1
+        older = {at for file in files for at in log.positions(RULES, file, stop)}
+        return frozenset(newest.union(setup) - (set(log.exchange_indices(older)) - newest))
+    return frozenset(newest.union(setup))
+
+
+def _setup(snapshot: Snapshot) -> Iterator[int]:
+    """The exchanges behind the instruction in which a harness alone speaks, before anybody else."""
+    ends = snapshot.log.ends("kind", HARNESS, snapshot.position)
+    if ends is None or snapshot.log.exchange_index(ends[0]) != snapshot.preamble:
+        return
+    for at in range(snapshot.preamble, snapshot.exchange_count):
+        first = snapshot.exchanges(at, at + 1)[0].first
+        if not is_harness(first.role, first.parts):
+            return
+        yield at
 
 
 def _edge(snapshot: Snapshot, exchanges: int) -> int:

@@ -191,7 +191,7 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...] 
         protection.task,
         protection.compaction,
         protection.handover,
-        protection.rules,
+        protection.standing,
         snapshot.preamble,
         inputs.now_ms,
         inputs.tools,
