@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, messages, raw, values
 
+from contextwright import C, compile
 from contextwright.errors import MalformedRecord
 from contextwright.formats import claude_code, read_session, write_session
 from contextwright.session import Session, Text
@@ -133,6 +134,50 @@ def test_a_branch_that_the_user_went_back_from_is_kept_and_not_shown():
     ]
     session = assert_comes_back(claude_code, lines, lines=True)
     assert [event.id for event in session.log] == ["u1", "a1", "b2"]
+
+
+def test_a_prompt_that_begins_with_a_tag_is_the_users():
+    lines = [
+        line("user", "u1", None, "start"),
+        line("user", "b1", "u1", "<Button> is too wide"),
+        line("user", "b2", "u1", "<Button> is too high"),
+    ]
+    session = assert_comes_back(claude_code, lines, lines=True)
+    assert [event.id for event in session.log] == ["u1", "b2"]
+
+
+def test_notices_of_one_parent_are_no_branches():
+    notice = "<task-notification>\n<task-id>{}</task-id>\n</task-notification>"
+    lines = [
+        line("user", "u1", None, "start"),
+        line("user", "n1", "u1", notice.format(1)),
+        line("user", "n2", "u1", notice.format(2)),
+    ]
+    session = assert_comes_back(claude_code, lines, lines=True)
+    assert [event.id for event in session.log] == ["u1", "n1", "n2"]
+    assert session.snapshot().turn == 0
+
+
+@pytest.mark.parametrize(
+    "spec", [C.default(), C.from_compaction(), C.fit(3000), C.compaction(3000)]
+)
+def test_the_summary_of_a_compaction_is_sent_whole_and_once(spec):
+    summary = (
+        "This session is being continued from a previous conversation that ran out of context."
+    )
+    summary += " The summary below covers it.\n\n" + "The sums were looked at. " * 120
+    lines = [line("user", "u1", None, "Mend the sums.")]
+    for n in range(9):
+        parent = lines[-1]["uuid"]
+        lines += [
+            line("assistant", f"a{n}", parent, [call(f"c{n}")], mid=f"m{n}"),
+            line("user", f"r{n}", f"a{n}", [result(f"c{n}", f"row {n}. " * 400)]),
+        ]
+        if n == 4:
+            lines.append(line("user", "s1", None, summary, isCompactSummary=True))
+    session = read_session(b"\n".join(map(msgspec.json.encode, lines)))
+    request = compile(session, spec, model="claude-opus-4-5").request
+    assert str(request).count("The sums were looked at. ") == 120
 
 
 def test_a_line_written_twice_is_shown_once():

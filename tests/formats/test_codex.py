@@ -119,6 +119,20 @@ def test_turns_that_were_rolled_back_are_kept_and_not_shown():
     assert [event.text for event in session.log][1:] == ["one", "1", "three"]
 
 
+def test_a_turn_that_begins_with_a_tag_is_rolled_back_as_any():
+    lines = [
+        META,
+        says("user", "one"),
+        says("assistant", "1"),
+        says("user", "<Button> is too wide"),
+        says("user", "<turn_aborted>\nThe user interrupted.\n</turn_aborted>"),
+        row("event_msg", type="thread_rolled_back", num_turns=1),
+        says("user", "three"),
+    ]
+    session = assert_comes_back(codex, lines, lines=True)
+    assert [event.text for event in session.log] == ["one", "1", "three"]
+
+
 def test_lines_of_the_first_versions_are_read():
     lines = [
         {"id": "old", "timestamp": TIME, "instructions": None},

@@ -61,11 +61,12 @@ class ScoredBlocks(Growing[Block]):
         """One more block, at the end."""
         text = text_of(item)
         is_known = self._known is not None and self._known.search(text) is not None
-        if item.role == "user":
+        by_user = item.by_user
+        if by_user:
             self._users.append(len(self._made))
         if self._texts_pass and item.turn < 0:
             self._texts.append(len(self._made))
-        self._table.append(JudgedText(features(text), is_known, item.turn, item.role == "user"))
+        self._table.append(JudgedText(features(text), is_known, item.turn, by_user))
         self._made.append(item)
 
     def pop(self, item: Block) -> None:

@@ -5,6 +5,7 @@ import msgspec
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer, Trust
 from contextwright.session.event import AnyPart, Role, Text, ToolResult
+from contextwright.session.harness_text import is_spoken
 
 SCORE_ONE = 1_000_000
 """Scores are whole numbers of millionths: hashed documents hold no floats."""
@@ -97,6 +98,11 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False
     def role(self) -> str:
         """The role of its first message; empty for a text block."""
         return self.messages[0].role if self.messages else ""
+
+    @property
+    def by_user(self) -> bool:
+        """Whether a user says something in it: more than what a harness says in their name."""
+        return self.role == "user" and is_spoken(self.messages[0].parts)
 
     @property
     def has_calls(self) -> bool:

@@ -7,7 +7,8 @@ budget asks, and that the tracer enforces (rules.md#protection).
 | pinned | no | no |
 | the live edge: the newest user message and the newest exchanges | no | no |
 | the newest open failure of a tool | no | no |
-| the provider's newest compaction, which stands for what was before it | no | no |
+| the newest compaction, the provider's or a harness's, for what was before it | no | no |
+| a harness's rules of the project, of each file the newest, and what it begins with | no | no |
 | task framing: the first user message, the state's `goal` | no | no |
 | tier 1 | no | texts of the spec's own only |
 | other words of the user or the system | yes | no |
@@ -23,6 +24,8 @@ from operator import attrgetter
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.session.event_index import HANDOVER, HARNESS, RULES, SPOKEN
+from contextwright.session.harness_text import is_harness
 from contextwright.session.snapshot import Snapshot
 
 GOAL = "state:goal"
@@ -43,6 +46,9 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
         failures: exchanges with the newest open failure of a tool.
         preamble: exchanges of the system instruction, at the very beginning.
         compaction: the exchange with the provider's newest compaction; -1 without one.
+        handover: the exchange with a harness's newest summary of what was before; -1 without one.
+        standing: exchanges in which a harness says in the user's name what holds: rules of the
+            project, and what it begins the session with.
     """
 
     edge: int
@@ -51,12 +57,15 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
     failures: frozenset[int]
     preamble: int
     compaction: int = -1
+    handover: int = -1
+    standing: frozenset[int] = frozenset()
 
     @property
     def exchanges(self) -> frozenset[int]:
         """Places of the exchanges that must stay because of when they were. Those that are pinned
         or critical stay because of what they are."""
-        return frozenset({self.question, self.task, self.compaction} - {-1}) | self.failures
+        alone = {self.question, self.task, self.compaction, self.handover}
+        return frozenset(alone - {-1}) | self.failures | self.standing
 
     def held_exchanges(self, count: int) -> Iterator[int]:
         """Places of all exchanges, of `count`, whose blocks may not be dropped, as `keep_reason`
@@ -64,6 +73,11 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
         yield from range(self.preamble)
         yield from self.exchanges
         yield from range(self.edge, count)
+
+    def settled(self, snapshot: Snapshot) -> int:
+        """The first exchange of a session that is not history yet, or is of its live edge: more
+        than the newest is, where an operator or a harness spoke behind the newest results."""
+        return min(snapshot.settled, self.edge)
 
     def keep_reason(self, block: Block) -> str:
         """Why a block may not be dropped; empty where it may."""
@@ -80,6 +94,10 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
             return "the newest open failure of its tool"
         if order == self.compaction:
             return "the provider's compaction of what was before it"
+        if order == self.handover:
+            return "the summary of what was before it"
+        if order in self.standing:
+            return "rules and setup of the harness"
         return "task framing" if order == self.task else ""
 
     def whole_reason(self, block: Block) -> str:
@@ -156,28 +174,65 @@ def protection_of(
     count, failures = snapshot.exchange_count, snapshot.open_failures
     if not request:
         return Protection(count, -1, -1, failures, snapshot.preamble)
-    users = snapshot.log.ends("role", "user", snapshot.position)
-    first, last = (-1, -1) if users is None else map(snapshot.log.exchange_index, users)
-    compactions = snapshot.log.ends("kind", "compaction", snapshot.position)
-    compaction = -1 if compactions is None else snapshot.log.exchange_index(compactions[1])
+    log, position = snapshot.log, snapshot.position
+    users = log.ends("kind", SPOKEN, position) or log.ends("role", "user", position)
+    first, last = (-1, -1) if users is None else map(log.exchange_index, users)
     edge = _edge(snapshot, exchanges)
-    return Protection(edge, last, first, failures, snapshot.preamble, compaction)
+    return Protection(
+        edge, last, first, failures, snapshot.preamble,
+        _newest("compaction", snapshot), _newest(HANDOVER, snapshot), _standing(snapshot),
+    )  # fmt: skip
+
+
+def _newest(kind: str, snapshot: Snapshot) -> int:
+    """The newest exchange of a kind; -1 where there is none."""
+    ends = snapshot.log.ends("kind", kind, snapshot.position)
+    return -1 if ends is None else snapshot.log.exchange_index(ends[1])
+
+
+def _standing(snapshot: Snapshot) -> frozenset[int]:
+    """The exchanges with the newest rules of each file, and those with which a harness begins the
+    session, but for rules that newer ones stand for."""
+    log, files = snapshot.log, snapshot.log.values(RULES)
+    ends = (log.ends(RULES, file, snapshot.position) for file in files)
+    newest = {log.exchange_index(one[1]) for one in ends if one is not None}
+    setup = list(_setup(snapshot))
+    if setup and files:
+        stop = log.exchanges(setup[-1], setup[-1] + 1, snapshot.position)[0].positions[-1] + 1
+        older = {at for file in files for at in log.positions(RULES, file, stop)}
+        return frozenset(newest.union(setup) - (set(log.exchange_indices(older)) - newest))
+    return frozenset(newest.union(setup))
+
+
+def _setup(snapshot: Snapshot) -> Iterator[int]:
+    """The exchanges behind the instruction in which a harness alone speaks, before anybody else."""
+    ends = snapshot.log.ends("kind", HARNESS, snapshot.position)
+    if ends is None or snapshot.log.exchange_index(ends[0]) != snapshot.preamble:
+        return
+    for at in range(snapshot.preamble, snapshot.exchange_count):
+        first = snapshot.exchanges(at, at + 1)[0].first
+        if not is_harness(first.role, first.parts):
+            return
+        yield at
 
 
 def _edge(snapshot: Snapshot, exchanges: int) -> int:
     """The first of the newest exchanges; a summary that a framework put behind them is none, nor
-    is what an operator says there: the calls that were just answered stand in front of it."""
+    is what an operator or a harness says there: the calls that were just answered stand in front of
+    it."""
     edge, live = snapshot.exchange_count, 0
     nearest = min(edge, max(snapshot.preamble, edge - exchanges))
     systems = snapshot.log.ends("role", "system", snapshot.position)
     newest = -1 if systems is None else snapshot.log.exchange_index(systems[1])
+    newest = max(newest, _newest(HARNESS, snapshot))
     if not snapshot.has_summaries and newest < max(nearest, snapshot.preamble):
         return nearest
     summaries = summary_exchanges(snapshot)
     while edge > snapshot.preamble and live < exchanges:
         edge -= 1
-        role = snapshot.exchanges(edge, edge + 1)[0].first.role
-        live += role != "system" and edge not in summaries
+        first = snapshot.exchanges(edge, edge + 1)[0].first
+        is_aside = first.role == "system" or is_harness(first.role, first.parts)
+        live += not is_aside and edge not in summaries
     return edge
 
 

@@ -74,6 +74,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
             # what a term brought goes before it (`once`); a redaction tells what it found in both
             known = {block.order for block in brought if block.messages}
             held = tuple(block for block in held if block.order not in known)
+        held = _untold(held, brought, inputs.protection.handover)
         brought += guard_added(held)
         system = guard(instruction(inputs))
     blocks = guard_again(planned, inputs, tracer, once(brought, inputs))
@@ -112,6 +113,14 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         called=called,
         unsent_tools=clean_tools(planned, inputs, tuple(unsent)),
     )
+
+
+def _untold(held: Blocks, brought: Blocks, handover: int) -> Blocks:
+    """What is held, without a harness's summary that stands in front of the conversation."""
+    if handover < 0:
+        return held
+    texts = {id for block in brought if block.is_summary and block.pinned for id in block.lineage}
+    return tuple(block for block in held if block.order != handover or block.id not in texts)
 
 
 def _brought_unseen(planned: Plan, inputs: Inputs, tracer: Tracer) -> Blocks:

@@ -114,11 +114,12 @@ def state_then(state: BudgetState, place: int, limit: int, tracer: Tracer) -> Bu
     """The space that there was when this exchange had not begun, of a limit of so many tokens, as
     far as what stays and what has settled go by it."""
     then = snapshot_before(place, state.inputs.snapshot)
+    protection = protection_then(then, state.inputs)
     inputs = msgspec.structs.replace(
         state.inputs,
         snapshot=then,
-        protection=protection_then(then, state.inputs),
-        settled=then.settled,
+        protection=protection,
+        settled=protection.settled(then),
     )
     return msgspec.structs.replace(state, limit=limit, inputs=inputs, tracer=tracer)
 

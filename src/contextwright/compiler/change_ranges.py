@@ -71,9 +71,9 @@ class LimitDrop(msgspec.Struct, frozen=True):
 
         def is_divided(block: Block) -> bool:
             order = block.order
-            while block.role == "user" and is_held(order + 1):
+            while block.by_user and is_held(order + 1):
                 order += 1
-            return block.role == "user" and not at(order + 1)
+            return block.by_user and not at(order + 1)
 
         for block in sent:  # the oldest is one of the first
             if not (is_held(block.order) or is_divided(block)):

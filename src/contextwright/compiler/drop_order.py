@@ -25,7 +25,7 @@ def by_age(block: Block) -> tuple[int, ...]:
     with a user; texts outside the conversation after all of it, least important first."""
     if block.order < 0:
         return (1, -block.rank, 0, 0)
-    return (0, block.turn, int(block.role == "user"), block.order)
+    return (0, block.turn, int(block.by_user), block.order)
 
 
 def _by_tier(block: Block) -> tuple[int, ...]:

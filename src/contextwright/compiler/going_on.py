@@ -39,11 +39,12 @@ def with_newer(
     blocks: Blocks, then: Inputs, snapshot: Snapshot, planned: Plan, tracer: Tracer
 ) -> tuple[Blocks, Inputs]:
     """What was decided then, with what came since; and what a compile of now depends on."""
+    protection = protection_of(snapshot, request=True)
     now = msgspec.structs.replace(
         then,
         snapshot=snapshot,
-        protection=protection_of(snapshot, request=True),
-        settled=snapshot.settled,
+        protection=protection,
+        settled=protection.settled(snapshot),
     )
     newer = now.blocks(snapshot.exchanges(then.snapshot.exchange_count), SOURCE)
     newer = guard_again(planned, now, tracer, tuple(filter(_is_whole, newer)))

@@ -190,6 +190,8 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...] 
         target.sources.body.fields if target.sources is not None else None,
         protection.task,
         protection.compaction,
+        protection.handover,
+        protection.standing,
         snapshot.preamble,
         inputs.now_ms,
         inputs.tools,
@@ -398,7 +400,7 @@ def _spare(spare: Spare, new: Blocks, inputs: Inputs) -> Spare | None:
         taken = max(taken, sum(map(inputs.cost, came)))
     turns = spare.turns
     if turns is not None:
-        if taken > turns and any(block.role == "user" for block in came):
+        if taken > turns and any(block.by_user for block in came):
             return None
         turns -= taken
     return Spare(spare.tokens - taken, turns=turns) if taken <= spare.tokens else None

@@ -340,6 +340,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         refs = tools.shows_refs if sent is tools.sendable else target.shows_refs(sent)
         telling = Presentation(self.agent, framed=bool(planned.step_key), refs=refs)
         costs = costs_of(self.memo, renderer, target, telling)
+        protection = protection_of(snapshot, request=target.takes_messages)
         return Inputs(
             snapshot=snapshot,
             count=target.counter.counting(),
@@ -351,8 +352,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             now_ms=self.now_ms,
             memo=self.memo,
             agent=self.agent,
-            protection=protection_of(snapshot, request=target.takes_messages),
-            settled=snapshot.settled,
+            protection=protection,
+            settled=protection.settled(snapshot),
             window=min((one.start(snapshot) for one in planned.windows), default=None),
             tools=tools.sendable,
             available_tools=tools.available,

@@ -22,6 +22,7 @@ from contextwright.compiler.change_ranges import ReceiptRanges
 from contextwright.compiler.stood_for import NO_MERGES, StoodFor, joined_spans
 from contextwright.compiler.token_sums import tokens_between
 from contextwright.compiler.trace_findings import Findings
+from contextwright.session.event_index import SPOKEN
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import front_tokens, spans_between
 from contextwright.spec.terminal import (
@@ -153,7 +154,7 @@ def divided(place: int, inputs: Inputs) -> set[int]:
     """The user's words in front of the turn that a place divides: in a turn they go last."""
     snapshot = inputs.snapshot
     start = snapshot.turn_start(snapshot.log.turn_of(place))
-    return {one.index for one in snapshot.exchanges_with("role", "user", start, place)}
+    return {one.index for one in snapshot.exchanges_with("kind", SPOKEN, start, place)}
 
 
 def merged_with_passed(

@@ -25,6 +25,7 @@ from contextwright.compiler.token_sums import (
     tokens_between,
 )
 from contextwright.render.event_cost import EventCost
+from contextwright.session.event_index import SPOKEN
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import State, resolved_in
@@ -267,7 +268,7 @@ class StepPlaces:
         """Whether a turn begins with the newest exchange before `stop`, and those before it were
         long, in the mean since steps began anew."""
         snapshot, origin, newest = inputs.snapshot, self.origins[-1], stop - 1
-        if not rule.turns or newest <= origin or _role(newest, snapshot) != "user":
+        if not rule.turns or newest <= origin or not _has_question(newest, stop, snapshot):
             return False
         turns = turns_between(origin, newest, snapshot)
         return 0 < turns * rule.long_turn < tokens_between(origin, newest, inputs)
@@ -284,7 +285,7 @@ def _role(place: int, snapshot: Snapshot) -> str:
 
 def _has_question(start: int, stop: int, snapshot: Snapshot) -> bool:
     """Whether the user said something in the exchanges from `start` up to `stop`."""
-    return any(one.first.role == "user" for one in snapshot.exchanges(start, stop))
+    return bool(snapshot.exchanges_with("kind", SPOKEN, start, stop))
 
 
 def snapshot_before(place: int, snapshot: Snapshot) -> Snapshot:
@@ -442,5 +443,5 @@ def inputs_then(place: int, inputs: Inputs) -> Inputs:
     then = snapshot_before(place, inputs.snapshot)
     protection = protection_then(then, inputs)
     return msgspec.structs.replace(
-        inputs, snapshot=then, protection=protection, settled=then.settled
+        inputs, snapshot=then, protection=protection, settled=protection.settled(then)
     )

@@ -8,6 +8,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.session.event import Text
+from contextwright.session.harness_text import STANDING, harness_texts
 from contextwright.spec.inputs import Inputs
 from contextwright.text.items import shorten_items
 
@@ -34,18 +35,36 @@ def with_short_task(blocks: Blocks, limit: int, inputs: Inputs) -> Blocks:
     return tuple(shorter)
 
 
+def _pieces(text: str) -> list[tuple[str, bool]]:
+    """A text in pieces, each with whether it stands as it is: rules of the project, and what a
+    harness says of all that was before."""
+    pieces: list[tuple[str, bool]] = []
+    at = 0
+    for one in harness_texts(text):
+        if one.kind in STANDING:
+            pieces += [(text[at : one.start], False), (text[one.start : one.stop], True)]
+            at = one.stop
+    return [piece for piece in (*pieces, (text[at:], False)) if piece[0]]
+
+
 def _shortened(block: Block, tokens: int, inputs: Inputs) -> Block:
     texts = [part for m in block.messages for part in m.parts if isinstance(part, Text)]
-    if sum(inputs.count(part.text) for part in texts) <= tokens:
+    pieces = [piece for part in texts for piece, stands in _pieces(part.text) if not stands]
+    if sum(map(inputs.count, pieces)) <= tokens:
         return block
-    each = max(1, tokens // len(texts))
+    each = max(1, tokens // len(pieces))
+
+    def shorten(text: str) -> str:
+        return "".join(
+            piece if stands else shorten_items(piece, each, inputs.count)
+            for piece, stands in _pieces(text)
+        )
+
     messages = tuple(
         msgspec.structs.replace(
             message,
             parts=tuple(
-                Text(text=shorten_items(part.text, each, inputs.count))
-                if isinstance(part, Text)
-                else part
+                Text(text=shorten(part.text)) if isinstance(part, Text) else part
                 for part in message.parts
             ),
             whole=False,

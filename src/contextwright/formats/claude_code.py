@@ -17,6 +17,7 @@ from contextwright.formats.fields import Fields, Json, kind_of, list_if, object_
 from contextwright.formats.provenance import EventDraft, RecordReader, in_order, same
 from contextwright.formats.timestamps import iso_of_ms, ms_of_iso
 from contextwright.session.event import NO_FIELDS, AnyPart, Event, Role, Text, ToolResult
+from contextwright.session.harness_text import is_spoken
 from contextwright.session.session import Session
 
 NAME = "claude-code"
@@ -191,8 +192,10 @@ def _is_prompt(line: Json) -> bool:
         blocks = [object_if(block) for block in list_if(content)]
         if any(block.get("type") == "tool_result" for block in blocks):
             return False
-        content = next((b["text"] for b in blocks if isinstance(b.get("text"), str)), "")
-    return isinstance(content, str) and bool(content) and not content.startswith(("<", "[Request"))
+        texts = [b["text"] for b in blocks if isinstance(b.get("text"), str)]
+    else:
+        texts = [content] if isinstance(content, str) else []
+    return any(texts) and is_spoken([Text(text=text) for text in texts])
 
 
 def _content(record: Record) -> str | list[Any] | None:

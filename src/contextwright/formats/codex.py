@@ -37,6 +37,7 @@ from contextwright.session.event import (
     ToolCall,
     ToolResult,
 )
+from contextwright.session.harness_text import is_spoken
 from contextwright.session.session import Session
 
 NAME = "codex"
@@ -48,8 +49,6 @@ _RESULTS = {"function_call_output", "custom_tool_call_output"}
 _USUAL = {"kind": "function_call_output", "form": "text"}
 _ITEMS = {"message", "reasoning", *_CALLS, *_RESULTS}
 _SPOKEN: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
-_CONTEXT = ("<", "# AGENTS.md instructions")
-"""How user messages begin that the program wrote, not the user."""
 
 
 def sniff(document: Document) -> bool:
@@ -168,20 +167,20 @@ def _role(item: Json) -> Role:
     return "system" if role in ("system", "developer") else "user"
 
 
-def _message_text(line: Json, role: str) -> str:
+def _message_texts(line: Json, role: str) -> list[str]:
     item = object_if(line.get("payload") if line.get("type") == "response_item" else line)
     content = item.get("content") if item.get("role") == role else None
     if isinstance(content, str):
-        return content
+        return [content]
     texts = [object_if(block).get("text") for block in list_if(content)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return [text for text in texts if isinstance(text, str)]
 
 
 class _Messages:
     """What the messages of a role say, in items of a file."""
 
     def __init__(self, lines: list[Json], role: str) -> None:
-        texts = [text for line in lines if (text := _message_text(line, role))]
+        texts = [text for line in lines if (text := "\n".join(_message_texts(line, role)))]
         self._whole = frozenset(text.strip() for text in texts)
         self._all = "\n".join(texts)
 
@@ -195,8 +194,8 @@ def _rolled_back(lines: list[Json]) -> set[int]:
     left: set[int] = set()
     turns: list[int] = []
     for at, line in enumerate(lines):
-        text = _message_text(line, "user")
-        if text and not text.startswith(_CONTEXT):
+        texts = _message_texts(line, "user")
+        if any(texts) and is_spoken([Text(text=text) for text in texts]):
             turns.append(at)
         payload = object_if(line.get("payload"))
         count = payload.get("num_turns") if payload.get("type") == "thread_rolled_back" else 0

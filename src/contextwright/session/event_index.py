@@ -5,16 +5,25 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import partial
+from hashlib import sha256
 from typing import get_args
 
 from contextwright.session.event import AnyPart, Event, Opaque, ToolCall, ToolResult
+from contextwright.session.harness_text import hands_over, is_spoken, rules_in
 
-ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind")
+ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind", "rules")
 """What events are found by."""
 REPEATED = "repeated call"
 """The kind of an event with a call whose id an earlier one has: recorders write such."""
 ORPHAN = "orphan"
 """The kind of a tool's event that answers no call of the log."""
+SPOKEN, HARNESS = "spoken", "harness"
+"""Kinds of events of a user's role: those in which the user says something, and those that are all
+a harness's (`harness_text`)."""
+HANDOVER = "handover"
+"""The kind of a user's event with a harness's summary of what was before it."""
+RULES = "rules"
+"""Of the events with rules of a project the files that they are of, where their wording is new."""
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
 _NAMED = (ToolCall, ToolResult)
 _new_positions: "partial[array[int]]" = partial(array, "I")
@@ -33,6 +42,7 @@ class EventIndex:
 
     def __init__(self) -> None:
         self._by = {name: defaultdict(_new_positions) for name in ATTRIBUTES}
+        self._rules: dict[str, bytes] = {}  # file -> digest of its newest wording
 
     def note(self, event: Event, position: int) -> None:
         """Take the event at this position, which is behind all before."""
@@ -49,7 +59,21 @@ class EventIndex:
             entries.append(("pinned", "yes"))
         if event.metadata and event.metadata.get("kind") == "summary":
             entries.append(("kind", "summary"))
+        if event.role == "user":
+            entries.append(("kind", SPOKEN if is_spoken(event.parts) else HARNESS))
+            entries += [("kind", HANDOVER)] if hands_over(event.parts) else []
+            entries += [(RULES, file) for file in self._new_rules(event)]
         self._add(entries, position)
+
+    def _new_rules(self, event: Event) -> list[str]:
+        """The files of whose rules an event has another wording than the one before it."""
+        wordings = {
+            file: sha256(text.encode("utf-8", "surrogatepass")).digest()
+            for file, text in rules_in(event.parts).items()
+        }
+        new = [file for file, wording in wordings.items() if self._rules.get(file) != wording]
+        self._rules |= wordings
+        return new
 
     def note_repeated(self, position: int) -> None:
         """Take the event at this position as one with a call whose id an earlier call has."""

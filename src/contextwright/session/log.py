@@ -164,7 +164,7 @@ class Log(Sequence[Event]):
 
     def _begin(self, event: Event, position: int) -> None:
         index = len(self._exchanges)
-        self._turns.note(event.role, index)
+        self._turns.note(event, index)
         if self._waiting:
             self._settle(index - 1, position)
             self._waiting.clear()

@@ -2,6 +2,9 @@
 
 from bisect import bisect_left, bisect_right
 
+from contextwright.session.event import Event
+from contextwright.session.harness_text import is_spoken
+
 LONG_TURN = 5
 """Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
 answer are one turn of a chat; an agent that was given a task makes hundreds of calls in one."""
@@ -20,12 +23,14 @@ class Turns:
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
         self._user_spoke = False
 
-    def note(self, role: str, exchange: int) -> None:
-        """Take the exchange that begins behind all before, with an event of this role."""
-        if not self._starts or (role == "user" and self._user_spoke):
+    def note(self, first: Event, exchange: int) -> None:
+        """Take the exchange that begins behind all before, with this event: what a harness says in
+        its user's name begins no turn."""
+        spoken = first.role == "user" and is_spoken(first.parts)
+        if not self._starts or (spoken and self._user_spoke):
             self._begin(exchange)
-        self._user_spoke = self._user_spoke or role == "user"
-        if role == "system" and self.preamble == exchange:
+        self._user_spoke = self._user_spoke or spoken
+        if first.role == "system" and self.preamble == exchange:
             self.preamble = exchange + 1
 
     def _begin(self, exchange: int) -> None:

@@ -119,7 +119,7 @@ def drop_key_in(blocks: Blocks, inputs: Inputs) -> DropKey:
             return (3 if block in proofs else 1, block.score, block.turn)
         if block.layer is Layer.CONVERSATION:
             rank = 4 if block.source == LEFT_TURNS else 2
-            return (rank, block.order < 0, block.turn, block.role == "user", block.order)
+            return (rank, block.order < 0, block.turn, block.by_user, block.order)
         return (len(_DROPS),)
 
     return key

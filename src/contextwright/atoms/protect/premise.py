@@ -10,6 +10,8 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.blocks.ref import Ref
 from contextwright.session.event import Event
+from contextwright.session.event_index import SPOKEN
+from contextwright.session.harness_text import user_words
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX
 from contextwright.spec.expr import Atom
@@ -103,7 +105,7 @@ class Premise(Atom, frozen=True, kw_only=True):
         newest = question_in(inputs.snapshot)
         if newest is None:
             return None
-        question, asker = inputs.clean(newest[1].text), newest[1].speaker
+        question, asker = inputs.clean(user_words(newest[1].parts)), newest[1].speaker
         table = inputs.memo.table(("premise", self))
         key = (question, asker, blocks)
         if key not in table:
@@ -118,7 +120,7 @@ class Premise(Atom, frozen=True, kw_only=True):
 def question_in(snapshot: Snapshot) -> tuple[int, Event] | None:
     """Position and event of the newest user message with a text, where there is one."""
     log, before = snapshot.log, snapshot.position
-    while (ends := log.ends("role", "user", before)) is not None:
+    while (ends := log.ends("kind", SPOKEN, before)) is not None:
         before = ends[1]
         if log[before].text.strip():
             return before, log[before]

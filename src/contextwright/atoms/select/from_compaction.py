@@ -7,6 +7,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer
 from contextwright.session.event import Event
+from contextwright.session.harness_text import hands_over
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
@@ -96,4 +97,5 @@ def _standing_for(block: Block, covered: frozenset[str]) -> Block:
         ref=block.ref,
         lineage=(*block.lineage, *sorted(covered)),
         why="a summary in the log",
+        pinned=any(hands_over(message.parts) for message in block.messages),
     )

@@ -14,6 +14,8 @@ from contextwright.atoms.select.from_state import plain_text
 from contextwright.atoms.select.salient import SALIENT
 from contextwright.blocks.block import Block, Blocks
 from contextwright.errors import SpecError
+from contextwright.session.event_index import SPOKEN
+from contextwright.session.harness_text import user_words
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
@@ -265,8 +267,8 @@ def _best_first(scores: Sequence[int]) -> Iterator[int]:
 def asked_last(inputs: Inputs) -> str:
     """What the user said last."""
     snapshot = inputs.snapshot
-    for position in snapshot.newest("role", "user"):
-        text = snapshot.log[position].text
+    for position in snapshot.newest("kind", SPOKEN):
+        text = user_words(snapshot.log[position].parts)
         if text:
             return text
     return ""
@@ -275,8 +277,9 @@ def asked_last(inputs: Inputs) -> str:
 def asked_before(inputs: Inputs) -> list[str]:
     """What the user said before that, the newest three, oldest first."""
     snapshot = inputs.snapshot
-    users = [*islice(snapshot.newest("role", "user"), 1, EARLIER + 1)]
-    return [inputs.clean(snapshot.log[position].text) for position in reversed(users)]
+    users = [*islice(snapshot.newest("kind", SPOKEN), 1, EARLIER + 1)]
+    events = (snapshot.log[position] for position in reversed(users))
+    return [inputs.clean(user_words(event.parts)) for event in events]
 
 
 def _scored(block: Block, score: int) -> Block:

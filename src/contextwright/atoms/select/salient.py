@@ -161,7 +161,7 @@ class Salient(Atom, frozen=True, kw_only=True):
         def read(block: Block) -> JudgedText:
             text = text_of(block)
             is_known = known is not None and known.search(text) is not None
-            return JudgedText(features(text), is_known, block.turn, block.role == "user")
+            return JudgedText(features(text), is_known, block.turn, block.by_user)
 
         return read
 
@@ -217,7 +217,7 @@ class Salient(Atom, frozen=True, kw_only=True):
         for block, has in zip(blocks, traits, strict=True):
             known = context.known_in(text_of(block))
             new = RECENCY if block.turn < 0 else self.recency_at(max(0, turn - block.turn))
-            values = context.values(has, known, new, by_user=block.role == "user")
+            values = context.values(has, known, new, by_user=block.by_user)
             rows.append(context.explained(weights, values, has, known))
         return rows
 
@@ -228,7 +228,7 @@ class Salient(Atom, frozen=True, kw_only=True):
         ]
         counts = Counter(chain.from_iterable(has.entities for _, has in before))
         recurring = frozenset(name for name, count in counts.items() if count >= RECURRING)
-        stems = (has.words for block, has in reversed(before) if block.role == "user")
+        stems = (has.words for block, has in reversed(before) if block.by_user)
         return SalienceContext(any_of(self.entities), recurring, next(stems, frozenset()))
 
     def _shares(self) -> dict[str, float]:
@@ -254,6 +254,6 @@ def with_their_turns(blocks: Blocks, scores: Sequence[int]) -> list[int]:
     for block, score in zip(blocks, scores, strict=True):
         best[block.turn] = max(score, best.get(block.turn, 0))
     return [
-        2 * best[block.turn] + 1 if block.role == "user" else 2 * score
+        2 * best[block.turn] + 1 if block.by_user else 2 * score
         for block, score in zip(blocks, scores, strict=True)
     ]

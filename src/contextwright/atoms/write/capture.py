@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar, Literal
 
+from contextwright.session.event_index import SPOKEN
+from contextwright.session.harness_text import user_words
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import check_key
 from contextwright.spec.task import TaskGenerator
@@ -44,9 +46,11 @@ class Capture(Writer, frozen=True, kw_only=True):
 
     def writes(self, snapshot: Snapshot) -> dict[str, Any]:
         """The state change; empty where there is no such message yet."""
-        role = "user" if self.what == "user" else "assistant"
-        for position in snapshot.newest("role", role):
-            text = snapshot.log[position].text
+        is_users = self.what == "user"
+        who = ("kind", SPOKEN) if is_users else ("role", "assistant")
+        for position in snapshot.newest(*who):
+            event = snapshot.log[position]
+            text = user_words(event.parts) if is_users else event.text
             if text:
                 return {self.key: text}
         return {}

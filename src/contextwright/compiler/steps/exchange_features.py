@@ -10,6 +10,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text
 from contextwright.session.event import Text, ToolCall
+from contextwright.session.harness_text import user_words
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
 from contextwright.text.todo_lists import is_todo_tool
@@ -69,11 +70,18 @@ def _calls_of(block: Block) -> tuple[Called, ...]:
 
 def words_of(block: Block) -> str:
     """What its first message says, beside calls."""
-    return text_of(block.messages[0].parts) if block.messages else ""
+    return text_of(block.role, block.messages[0].parts) if block.messages else ""
 
 
-def text_of(parts: Sequence[object]) -> str:
-    """What a message says, beside calls."""
+def says_nothing(block: Block) -> bool:
+    """Whether a harness alone speaks in it: that told how things were then."""
+    return block.role == "user" and not block.by_user and not words_of(block)
+
+
+def text_of(role: str, parts: Sequence[object]) -> str:
+    """What a message says, beside calls; of a user's without what a harness says in their name."""
+    if role == "user":
+        return user_words(parts, stops=True)
     return "\n".join([part.text for part in parts if isinstance(part, Text)])
 
 

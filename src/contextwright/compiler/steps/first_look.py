@@ -10,7 +10,7 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.known_prefix import KnownPrefix
 from contextwright.compiler.steps.origins import Origins, stretch
 from contextwright.compiler.token_sums import place_of, running_tokens, tokens_between
-from contextwright.session.event_index import ORPHAN
+from contextwright.session.event_index import ORPHAN, SPOKEN
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
@@ -58,7 +58,7 @@ def told_origins(known: KnownPrefix, task: Block | None, space: int, inputs: Inp
     before, origin, most = 0, 0, stretch(space, inputs)
     while (place := _next_origin(sums, origin, most, snapshot)) < known.place:
         before, origin = origin, place
-    users = exchanges_of_role("user", first, known.stop, snapshot)
+    users = exchanges_with("kind", SPOKEN, first, known.stop, snapshot)
     turns = len(users) - bisect_left(users, first + origin)
     anew = Origins()
     anew.begin(
@@ -80,8 +80,10 @@ def _role(log: Log, index: int) -> str:
     return log.events_of(index, index + 1)[0][0].role
 
 
-def exchanges_of_role(role: str, start: int, stop: int, snapshot: Snapshot) -> list[int]:
-    """The exchanges from `start` up to `stop` that somebody of this role began, who answers no
-    call: the user, the system."""
-    indices = snapshot.log.exchange_indices(snapshot.positions("role", role))
+def exchanges_with(
+    attribute: str, value: str, start: int, stop: int, snapshot: Snapshot
+) -> list[int]:
+    """The exchanges from `start` up to `stop` that somebody began who answers no call: the user,
+    the system."""
+    indices = snapshot.log.exchange_indices(snapshot.positions(attribute, value))
     return [index for index in indices if start <= index < stop]

@@ -23,6 +23,7 @@ from contextwright.compiler.steps.decide import (
     plan_shrink,
     weigh_newest,
 )
+from contextwright.compiler.steps.exchange_features import says_nothing
 from contextwright.compiler.steps.file_states import SEEN
 from contextwright.compiler.steps.first_look import told_origins
 from contextwright.compiler.steps.fold_record import (
@@ -46,6 +47,7 @@ from contextwright.compiler.steps.note_block import (
 from contextwright.compiler.steps.origins import Origins
 from contextwright.compiler.steps.request_tokens import Counted, request_tokens
 from contextwright.compiler.stood_for import NoteLineage
+from contextwright.session.event_index import HARNESS
 from contextwright.session.state import resolved_in
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix
@@ -354,7 +356,7 @@ class Fold:
     def _due(self, blocks: Sequence[Block], stop: int, economy: Economy) -> int:
         """Tokens of a request with the exchanges before `stop` above which a step is due."""
         newest = stop - 1
-        if blocks[newest].role != "user" or newest <= self.origin:
+        if newest <= self.origin or not blocks[newest].by_user:
             return economy.space
         turns = self.origins.turns(self.origin, newest)
         return due_at(economy, self.origins.passed(self.origin, newest) // turns if turns else 0)
@@ -396,12 +398,22 @@ class Fold:
         told, the task above all, keeps its place: a new note leaves its bytes alone."""
         blocks = self.blocks
         held = [at for at in decisions.held if at < decisions.upto]
-        first = first_noted(decisions)
+        first = self._first_words(decisions, inputs)
         note = (self._whole(blocks, decisions),) if decisions.note is not None else ()
         request_tokens(blocks, len(blocks), decisions, inputs, self.counted)
         newer = self.counted.placed
         front = tuple(blocks[at] for at in held if at < first)
         return (*front, *note, *(blocks[at] for at in held if at > first), *newer)
+
+    def _first_words(self, decisions: Decisions, inputs: Inputs) -> int:
+        """The first exchange that the note stands for and in which somebody says something: what a
+        harness says in front of the task is not told."""
+        first, snapshot, blocks = first_noted(decisions), inputs.snapshot, self.blocks
+        if snapshot.log.ends("kind", HARNESS, snapshot.position) is None:
+            return first
+        held = set(decisions.held)
+        noted = (at for at in range(first, decisions.upto) if at not in held)
+        return next((at for at in noted if not says_nothing(blocks[at])), first)
 
     def _whole(self, blocks: Sequence[Block], decisions: Decisions) -> Block:
         """The note with the ids of all that it stands for."""

@@ -15,6 +15,7 @@ from contextwright.compiler.steps.exchange_features import (
     OLD,
     Called,
     calls_of,
+    says_nothing,
     words_of,
 )
 from contextwright.compiler.steps.note_pages import id_in_parts
@@ -43,6 +44,8 @@ LINE_CHARS = 120
 """Characters of what an assistant said, in a note."""
 ARGUMENT = 160
 """Characters of an argument that is told whole."""
+NEVER = 1 << 60
+"""Tokens of what a note tells in no case."""
 _SENTENCE = re.compile(r"(?<=[.!?:])\s")
 _LINE_NUMBER = re.compile(r"^ *(\d+)", re.MULTILINE)
 CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
@@ -150,7 +153,9 @@ def entry(block: Block, form: str, inputs: Inputs, page: int) -> NoteEntry:
     """
     table = entries(form, inputs, page)
     note_entry = table.known(block)
-    if note_entry is None:
+    if note_entry is None and says_nothing(block):
+        note_entry = table[block] = NoteEntry("", NEVER)
+    elif note_entry is None:
         text = _entry(block, form, inputs)
         if inputs.shows_refs:
             text = f"{id_in_parts(block, page, inputs)} {text}"

@@ -10,12 +10,13 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.todo_states import calls_todo_tool
 from contextwright.compiler.steps.directive_places import LastingPlaces, directives_at, remarks_at
-from contextwright.compiler.steps.first_look import exchanges_of_role
+from contextwright.compiler.steps.first_look import exchanges_with
 from contextwright.compiler.steps.forms import WORDS
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.late_ends import LateEnds
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.compiler.steps.word_weights import WordWeights
+from contextwright.session.event_index import SPOKEN
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.text.todo_lists import is_todo_tool
@@ -65,11 +66,11 @@ class History:
         """Begin with so many exchanges as the log has them: who spoke, and what is held, its
         indexes tell."""
         first = snapshot.preamble
-        spoke = partial(exchanges_of_role, start=first, stop=first + count, snapshot=snapshot)
+        spoke = partial(exchanges_with, start=first, stop=first + count, snapshot=snapshot)
         pinned = snapshot.exchanges_with("pinned", "yes", first, first + count)
-        lasting = {*spoke("system"), *(exchange.index for exchange in pinned)}
+        lasting = {*spoke("role", "system"), *(exchange.index for exchange in pinned)}
         self._logged, self._preamble, self._stop = count, first, count
-        self._users = [index - first for index in spoke("user")]
+        self._users = [index - first for index in spoke("kind", SPOKEN)]
         self._lasting = sorted(index - first for index in lasting)
         called = dict.fromkeys(tool for _, tool in snapshot.log.called_tools(snapshot.position))
         calls = (
@@ -89,7 +90,7 @@ class History:
         self._truncate(blocks, stop)
         for at, block in enumerate(blocks[self._stop : stop], self._stop):
             role, order = block.role, block.order
-            if role == "user":
+            if block.by_user:
                 self._users.append(at)
             if role == "system" or block.pinned or block.tier == 1:
                 self._lasting.append(at)

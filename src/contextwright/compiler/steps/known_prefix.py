@@ -180,7 +180,7 @@ class LoggedBlocks(list[Any]):
             page = inputs.snapshot.log.events_of(first + start, first + start + PAGE)
             self._page = start, page
         message = page[place - start][0]
-        return message.role, text_of(message.parts)
+        return message.role, text_of(message.role, message.parts)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):

@@ -8,7 +8,6 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.directive_places import SPEAKERS, words_at
 from contextwright.text.end_messages import EndMessages
 
-
 REACH = 2_048
 """Exchanges in front of a step in which ends are looked for: what ended before them was asked for
 before them as well, of which a note tells no more than the task."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.exchange_features import calls_of, identifiers
+from contextwright.compiler.steps.exchange_features import calls_of, identifiers, says_nothing
 from contextwright.compiler.steps.file_states import FileState, ToldFile, file_states, told_file
-from contextwright.compiler.steps.forms import CALLS, WORDS
+from contextwright.compiler.steps.forms import CALLS, NEVER, WORDS
 from contextwright.compiler.steps.note_builder import UNTOLD, NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_rules import tell_what_holds
 from contextwright.compiler.steps.note_todos import ToldTodos, tell_todos
@@ -40,8 +40,6 @@ SPOKEN = 200
 """Tokens of a note up to which the assistant's words get what identifiers and results did not
 need. With 300, recorded service sessions cost half a percent more for no call more that can be
 answered, with 500 recorded tool sessions 3 percent."""
-NEVER = 1 << 60
-"""Tokens of what a note tells in no case."""
 
 
 class NoteContent(msgspec.Struct, frozen=True):
@@ -113,10 +111,9 @@ def _tell_requests(note: NoteBuilder, room: int) -> None:
     if it were still to do."""
     scope = note.scope
     for request, *last in scope.history.requests(scope.upto, scope.held):
-        ends = [_outcome(note, request, end) for end in last]
-        if (late := note.untold_end(request)) is not None:
-            ends.append(late)
-        places = dict.fromkeys((*ends, request))
+        outcomes = (_outcome(note, request, end) for end in last)
+        ends = (*outcomes, note.untold_end(request))
+        places = dict.fromkeys((*(at for at in ends if at is not None), request))
         untold = [at for at in places if note.forms.get(at) in UNTOLD]
         room -= sum(note.more(at, "line") for at in untold)
         if room < 0:
@@ -125,10 +122,10 @@ def _tell_requests(note: NoteBuilder, room: int) -> None:
             note.put(at, "line")
 
 
-def _outcome(note: NoteBuilder, request: int, last: int) -> int:
+def _outcome(note: NoteBuilder, request: int, last: int) -> int | None:
     """Of what the assistant said in a turn the line that names most of what was asked for, the
     newest of these, else the last: an agent that goes on with other work does not end a turn with
-    what came of its request."""
+    what came of its request. None where nobody said anything."""
 
     def names(at: int) -> tuple[int, int]:
         text = note.words(at, "line")
@@ -137,9 +134,10 @@ def _outcome(note: NoteBuilder, request: int, last: int) -> int:
     line = note.words(request, "line")
     things, words = {*identifiers(line)}, {*content_words(line)}
     turn = range(request + 1, last + 1)
-    ends = {*turn[:OUTCOMES], *turn[-OUTCOMES:]} - note.scope.held
-    answers = {at for at in ends if note.block(at).role == "assistant"}
-    return max({last} | answers, key=lambda at: (names(at), at))
+    edges = {*turn[:OUTCOMES], *turn[-OUTCOMES:]} - note.scope.held
+    answers = {at for at in edges if note.block(at).role == "assistant"}
+    ends = answers if says_nothing(note.block(last)) else {last} | answers
+    return max(ends, key=lambda at: (names(at), at), default=None)
 
 
 def _tell_files(note: NoteBuilder, room: int) -> list[tuple[ToldFile, str]]:

@@ -148,7 +148,7 @@ class Origins:
             if role == "assistant" and self.passed(origin, place) > most:
                 self._places.append(origin := place)
             sums.append(sums[-1] + cost(block))
-            self._turns.append(self._turns[-1] + (role == "user"))
+            self._turns.append(self._turns[-1] + block.by_user)
         origin = self.before(stop + 1)  # what was saved may end with one
         return stop if self.passed(origin, stop) > most else origin
 

@@ -7,6 +7,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import Text, ToolCall, ToolResult
+from contextwright.session.harness_text import without_harness_texts
 from contextwright.spec.task import Task
 from contextwright.text.sentences import sentences
 
@@ -49,7 +50,9 @@ def statements_in(block: Block, place: int) -> list[Statement]:
     for message in block.messages:
         for part in message.parts:
             if isinstance(part, Text):
-                collected += _split(message.role, part.text, place)
+                is_users = message.role == "user"
+                text = without_harness_texts(part.text) if is_users else part.text
+                collected += _split(message.role, text, place)
             elif isinstance(part, ToolResult):
                 collected += _split(part.name or "tool", part.text, place)
     return collected

@@ -12,6 +12,7 @@ from contextwright.blocks.todo_states import todo_updates, tool_calls_of
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
+from contextwright.session.harness_text import user_words
 from contextwright.text.call_outcome import argument_values
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, loaded
@@ -191,7 +192,7 @@ def lines_of(block: Block, short: int, named: bool = False) -> tuple[SummaryLine
 
 
 def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
-    text = _text_of(block.messages)
+    text = "\n".join(user_words(message.parts) for message in block.messages).strip()
     rules = directives(text)
     for rule in rules:
         yield line_of(f"{USERS}{rule}", rule, "rule", USER)
