@@ -1,7 +1,7 @@
 """Messages in which somebody may say that something is over: which of many speaks of a request."""
 
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 
 from contextwright.text.end_sentences import LEAST_SHARED, LOOKED_AT, names_in, says_end, things_of
@@ -34,20 +34,26 @@ class EndMessages:
             del self._heads[place]
         del self._places[first:]
 
-    def end_of(self, request: str, start: int, stop: int) -> int | None:
+    def end_of(
+        self, request: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
+    ) -> int | None:
         """Of the places from `start` to `stop` the last where it says, by name, that a request is
-        over, or the first where it says so in other words."""
+        over, or the first where it says so in other words.
+
+        Args:
+            words_at: gives what is sent of a message, which has to say so too.
+        """
         low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
         places = self._places[low:high]
         for name in names_in(request) if places else ():
             named = [at for at in places if name in self._heads[at][0]]
             newest = reversed(named[-NEWEST:] if len(named) <= COMMON else ())
-            if (end := self._first_end(newest, request)) is not None:
+            if (end := self._first_end(newest, request, words_at)) is not None:
                 return end
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
         near = (at for at in islice(places, NEAR) if self._shares(at, things, least))
-        return self._first_end(near, request)
+        return self._first_end(near, request, words_at)
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:
         small, shared = self._heads[place][0], 0
@@ -55,9 +61,13 @@ class EndMessages:
             shared += word in small
         return shared >= least
 
-    def _first_end(self, places: Iterable[int], request: str) -> int | None:
+    def _first_end(
+        self, places: Iterable[int], request: str, words_at: Callable[[int], str] | None
+    ) -> int | None:
         for place in places:
             role, _, head = self._heads[place][1].partition(":")
             if says_end(request, head, role):
-                return place
+                sent = words_at(place)[:LOOKED_AT] if words_at is not None else head
+                if sent == head or says_end(request, sent, role):
+                    return place
         return None

@@ -60,10 +60,9 @@ def _looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wor
 
 
 def words_at(blocks: Sequence[Block], at: int) -> tuple[str, str]:
-    """Who said what the first message of an exchange says, as it is sent."""
-    if isinstance(blocks, LoggedBlocks) and not blocks.is_mapped:
-        return blocks.words_at(at)
-    return said_by(blocks[at])
+    """Who said what the first message of an exchange says, in the log's own words where no block is
+    made of it yet: words in between may leave less."""
+    return blocks.words_at(at) if isinstance(blocks, LoggedBlocks) else said_by(blocks[at])
 
 
 class LastingPlaces:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.directive_places import SPEAKERS, words_at
+from contextwright.compiler.steps.exchange_features import said_by
 from contextwright.text.end_messages import EndMessages
 
 REACH = 2_048
@@ -32,7 +33,7 @@ class LateEnds:
         None where none does."""
         first = max(at + 1, stop - REACH)
         self._look(blocks, first, stop)
-        return self._ends.end_of(request, first, stop)
+        return self._ends.end_of(request, first, stop, lambda place: said_by(blocks[place])[1])
 
     def _look(self, blocks: Sequence[Block], first: int, stop: int) -> None:
         """Look at the exchanges from `first` to `stop`."""
