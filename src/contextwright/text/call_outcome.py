@@ -5,7 +5,7 @@ stays with its row; other texts keep what their kind of content needs.
 """
 
 from contextwright.text.content_router import shorten
-from contextwright.text.cut import Count
+from contextwright.text.cut import Count, beginning
 from contextwright.text.json_fields import load_json
 from contextwright.text.json_rows import json_rows, leaves, loaded
 
@@ -51,4 +51,5 @@ def _beginning(value: str) -> str:
     text = value.strip()
     if len(text) <= ARGUMENT_CHARS and "\n" not in text:
         return text
-    return text.split("\n")[0][:BEGINNING_CHARS].rstrip() + "…"
+    first = text.split("\n")[0]
+    return beginning(first, BEGINNING_CHARS).removesuffix("…") + "…"
