@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.forms import FORMS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
@@ -37,6 +38,10 @@ class NoteScope(msgspec.Struct, frozen=True, eq=False):
     def is_repeated(self, at: int) -> bool:
         """Whether a later exchange tells what this one does."""
         return self.history.repeats.is_repeated(at, self.stop)
+
+    def is_outdated(self, at: int) -> bool:
+        """Whether a later exchange says anew what this one says."""
+        return self.history.newer.is_outdated(self.blocks[at], at, self.stop)
 
 
 class NoteBuilder:
@@ -81,8 +86,10 @@ class NoteBuilder:
         return True
 
     def is_told_elsewhere(self, at: int) -> bool:
-        """Whether a later exchange, or what a file holds by now, tells what this one does."""
-        return at in self.in_files or self.scope.is_repeated(at)
+        """Whether a later exchange, or what a file holds by now, tells what this one does, or what
+        has become of it."""
+        scope = self.scope
+        return at in self.in_files or scope.is_repeated(at) or scope.is_outdated(at)
 
     def in_order(self) -> list[Rank]:
         """What it tells, those used last first."""
@@ -123,6 +130,8 @@ class NoteBuilder:
                 return None
             at = rank[2]
             if at in self.forms or at >= scope.upto or at in scope.held:
+                continue
+            if scope.is_outdated(at) and not words_of(self.block(at)).strip():
                 continue
             if not (tokens := self.uses.tokens(sizes, at)):
                 self.uses.learn(sizes, rank, tokens := size_of(at))
