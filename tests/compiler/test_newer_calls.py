@@ -85,6 +85,9 @@ DENIED = ("pay", "Error: no funds", {"to": "B", "amount": 5})
         ((TIMEOUT, READ), [0]),
         ((TIMEOUT, TIMEOUT), [0]),
         ((PAY, PAY), []),  # both happened
+        ((("update_status", "ok", {"to": "sent"}),) * 2, []),
+        ((("check_out", "ok", {}),) * 2, []),
+        ((("checkStatus", "ok", {}),) * 2, [0]),
         ((DENIED, PAY), [0]),
         ((PAY, DENIED), []),
     ],

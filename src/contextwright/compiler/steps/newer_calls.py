@@ -16,6 +16,13 @@ _STATES = re.compile(
     r"(?:_|$)",
     re.IGNORECASE,
 )
+_ACTS = re.compile(
+    r"(?:set|update|change|create|add|delete|remove|post|send|put|submit|cancel|reset|write|save"
+    r"|check_(?:in|out))(?:_|$)",
+    re.IGNORECASE,
+)
+"""Names of tools that give what is, whose answers are told by the newest; and how those begin that
+do something: `update_status`."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 Subject = tuple[str, str]
 """What a call tells of: a file, or the call with its arguments."""
@@ -115,4 +122,5 @@ def _reads(call: Called) -> bool:
         return True
     verb = call.argument_values.get("command")
     words = f"{call.name} {verb}" if isinstance(verb, str) and " " not in verb else call.name
-    return any(_STATES.search(_CAMEL.sub("_", word)) for word in words.split())
+    names = [_CAMEL.sub("_", word) for word in words.split()]
+    return any(_STATES.search(name) and not _ACTS.match(name) for name in names)
