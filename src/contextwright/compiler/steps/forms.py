@@ -231,7 +231,7 @@ def _arguments(call: Called) -> str:
     for key, value in leaves(call.argument_values):
         if key in NEW or key in OLD:
             continue
-        text = str(value)
+        text = f"{key} {value}".lower() if isinstance(value, bool) else str(value)
         whole = len(text) <= ARGUMENT and "\n" not in text
         first = beginning(text.split("\n")[0], LINE_CHARS)
         parts.append(text if whole else first.removesuffix("\u2026") + "\u2026")

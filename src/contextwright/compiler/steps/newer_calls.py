@@ -1,7 +1,6 @@
 """Which exchanges say what was, since the same was called again: a job that is polled runs until a
 later answer says that it is done, a page or a file holds what was seen last."""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
@@ -9,21 +8,8 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import Called, calls_of
 from contextwright.compiler.steps.file_edits import file_edits
 from contextwright.memo.ownership import cached_text
-from contextwright.session.call_kind import kind_of
+from contextwright.session.call_kind import kind_of, tells_states
 
-_STATES = re.compile(
-    r"(?:^|_)(?:status|state|check|poll|snapshot|screenshot|describe|inspect|query|lookup|balance)"
-    r"(?:_|$)",
-    re.IGNORECASE,
-)
-_ACTS = re.compile(
-    r"(?:set|update|change|create|add|delete|remove|post|send|put|submit|cancel|reset|write|save"
-    r"|check_(?:in|out))(?:_|$)",
-    re.IGNORECASE,
-)
-"""Names of tools that give what is, whose answers are told by the newest; and how those begin that
-do something: `update_status`."""
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 Subject = tuple[str, str]
 """What a call tells of: a file, or the call with its arguments."""
 PLACE = 150
@@ -118,9 +104,6 @@ def _subjects(block: Block, files: dict[int, str]) -> Iterator[Subject]:
 
 
 def _reads(call: Called) -> bool:
-    if kind_of(call.name, call.arguments).reads:
-        return True
     verb = call.argument_values.get("command")
-    words = f"{call.name} {verb}" if isinstance(verb, str) and " " not in verb else call.name
-    names = [_CAMEL.sub("_", word) for word in words.split()]
-    return any(_STATES.search(name) and not _ACTS.match(name) for name in names)
+    verb = verb if isinstance(verb, str) and " " not in verb else ""
+    return kind_of(call.name, call.arguments).reads or tells_states(call.name, verb)

@@ -15,6 +15,7 @@ from itertools import chain
 import msgspec
 
 from contextwright.blocks.block import SCORE_ONE, Block
+from contextwright.models.embedded.call_lines import old_calls
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
@@ -124,7 +125,10 @@ def _lines(task: Task) -> list[_PlacedLine]:
         return (_PlacedLine(line, line.bonus + edge + score) for line in lines)
 
     lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
-    return [*reversed([*_newest_first(lines, len(before))])]
+    old = old_calls([each.line.text for each in lines])
+    first = len(before) - sum(place < len(before) for place in old)
+    lines = [each for place, each in enumerate(lines) if place not in old]
+    return [*reversed([*_newest_first(lines, first)])]
 
 
 def _are_several(task: Task) -> bool:
