@@ -32,6 +32,7 @@ from contextwright.compiler.steps.exchange_features import (
 from contextwright.compiler.steps.file_states import ToldFile, file_states, told_file
 from contextwright.compiler.steps.fold import OFTEN
 from contextwright.compiler.steps.forms import WORDS, entry, in_place
+from contextwright.compiler.steps.newer_calls import ACTION, subjects_of
 from contextwright.compiler.steps.note import (
     BARE,
     FILE_SHARE,
@@ -161,6 +162,23 @@ def repeated_places(blocks, known, inputs):
     }
 
 
+def outdated_places(blocks, known):
+    """Exchanges from `known` on of which later ones say anew all that they say."""
+    subjects = [subjects_of(block) for block in blocks]
+
+    def says_anew(at, subject):
+        newer = [one for one in range(at + 1, len(blocks)) if subject in subjects[one]]
+        if blocks[at].failed:
+            return bool(newer)
+        return subject[0] != ACTION and any(not blocks[one].failed for one in newer)
+
+    return {
+        at
+        for at in range(known, len(blocks))
+        if subjects[at] and all(says_anew(at, subject) for subject in subjects[at])
+    }
+
+
 def holds(later, earlier):
     wanted, held = _output_units(earlier), _output_units(later)
     same_topic = not set(about(later)).isdisjoint(about(earlier))
@@ -209,7 +227,8 @@ def told(blocks, decisions, known, economy, inputs):
     noted = [at for at in range(upto) if at not in held]
     repeated = repeated_places(then, known, inputs)
     page = page_of(economy.space)
-    content = note(then, noted, upto, plan.room, page, repeated, known, inputs)
+    outdated = outdated_places(then, known)
+    content = note(then, noted, upto, plan.room, page, (repeated, outdated), known, inputs)
     made = replace(
         decisions, **dict(zip(("forms", "index", "todos", "files"), content, strict=True))
     )
@@ -316,12 +335,15 @@ def ranks(blocks, known):
     return uses
 
 
-def note(blocks, noted, upto, room, page, repeated, known, inputs):
+def note(blocks, noted, upto, room, page, later, known, inputs):
+    (repeated, outdated), silent = later, {at for at in noted if not words_of(blocks[at]).strip()}
     if room <= 0 or not noted:
         return (), (), (), ()
     made, used = Note(blocks, noted, room, page, inputs), ranks(blocks, known)
     order = sorted(noted, key=used.__getitem__)
     near = {at for at in noted if -used[at][0] >= upto - note_builder.REACH and at >= known}
+    near -= outdated & silent
+    repeated = repeated | outdated
     left = tell_directives(
         made, reversed(lasting(blocks, noted, directives_at)), directives_room(room)
     )
@@ -330,6 +352,7 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
         places = [at for at in lasting(blocks, noted, remarks_at) if at >= min(users)]
         tell_remarks(made, reversed(places), left)
     todos, listed = tell_todos(made, noted, upto, room)
+    tell_task_end(made, noted, known, inputs)
     tell_requests(made, noted, room * REQUESTS // 100)
     order = [at for at in order if at not in made.silent or at in made.forms]
     files, texts = tell_files(made, upto)
@@ -344,7 +367,8 @@ def note(blocks, noted, upto, room, page, repeated, known, inputs):
     for at in order:
         is_untold = made.forms.get(at) == "remark" or (at in near and at not in made.forms)
         if is_untold and made.left > least:
-            made.put(at, "bare" if blocks[at].results and at not in in_files else "line")
+            untold = at in in_files or at in outdated
+            made.put(at, "bare" if blocks[at].results and not untold else "line")
     before = set(made.forms)
     for at in order:
         if made.forms.get(at) == "whole" or (at not in near and at not in made.forms):
@@ -462,6 +486,18 @@ def tell_remarks(made, places, room):
             room -= tokens
         else:
             misses += 1
+
+
+def tell_task_end(made, noted, known, inputs):
+    """What came of the task, which is held, where it took work."""
+    users = [at for at, block in enumerate(made.blocks) if block.role == "user"]
+    if len(users) < 2 or (users[0] < known and inputs.goes_by_log):
+        return
+    task, end = users[0], users[1] - 1
+    if end in noted and task not in noted and end > task + 1:
+        end = outcome(made, noted, task, end)
+        if end is not None:
+            made.put(end, "line")
 
 
 def tell_requests(made, noted, room):

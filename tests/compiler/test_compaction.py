@@ -280,7 +280,9 @@ def test_json_loses_names_and_blanks_before_values():
     text = '{"flight": {"number": "HAT1", "from": "JFK", "at": "07:00:00", "ok": true}, "bags": [{"id": "B1", "kg": 7}, {"id": "B2", "kg": 7}]}'
     import json
 
-    assert json_rows(json.loads(text)) == "flight: number HAT1, from JFK; bags (kg 7) id: B1 | B2"
+    assert json_rows(json.loads(text)) == (
+        "flight: number HAT1, from JFK, at 07:00:00, ok true; bags (kg 7) id: B1 | B2"
+    )
     assert values_only(text) == "flight: HAT1 JFK bags: B1 7 B2"
     assert minimal('{"a": "x  y", "b": [1, 2]}') == '{"a":"x  y","b":[1,2]}'
     assert minimal("no json  at all") == "no json  at all"

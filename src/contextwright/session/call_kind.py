@@ -49,6 +49,18 @@ _READS = re.compile(
     re.IGNORECASE,
 )
 """Tools whose result is what others wrote: it may be about failures."""
+_STATES = re.compile(
+    r"(?:^|_)(?:status|state|check|poll|snapshot|screenshot|describe|inspect|query|lookup|balance)"
+    r"(?:_|$)",
+    re.IGNORECASE,
+)
+_ACTS = re.compile(
+    r"(?:set|update|change|create|add|delete|remove|post|send|put|submit|cancel|reset|write|save"
+    r"|check_(?:in|out))(?:_|$)",
+    re.IGNORECASE,
+)
+"""Names of tools that give what is, beside those that read what others wrote; and how those begin
+that do something: `update_status`."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -76,6 +88,15 @@ def call_kinds(call: ToolCall) -> tuple[str, ...]:
 def call_kind(call: ToolCall) -> str:
     """The kind that a call is of."""
     return call_kinds(call)[-1]
+
+
+def tells_states(tool: str, verb: str = "") -> bool:
+    """Whether a tool gives what is, by its name or the verb of its command: its newest answer is
+    what there is to say."""
+    names = [_CAMEL.sub("_", word) for word in (tool, verb)]
+    return any(
+        _READS.search(name) or (_STATES.search(name) and not _ACTS.match(name)) for name in names
+    )
 
 
 @cached_text

@@ -5,7 +5,7 @@ stays with its row; other texts keep what their kind of content needs.
 """
 
 from contextwright.text.content_router import shorten
-from contextwright.text.cut import Count
+from contextwright.text.cut import Count, beginning
 from contextwright.text.json_fields import load_json
 from contextwright.text.json_rows import json_rows, leaves, loaded
 
@@ -25,10 +25,20 @@ def argument_values(arguments: str) -> str:
     Args:
         arguments: JSON of the call.
     """
-    values = (value for _, value in leaves(load_json(arguments)) if not isinstance(value, bool))
-    listed = list(dict.fromkeys(_beginning(str(value)) for value in values))
+    listed = different_values(arguments)
     more = [f"… {len(listed) - ARGUMENTS} more"] if len(listed) > ARGUMENTS else []
     return ", ".join([*listed[:ARGUMENTS], *more])
+
+
+def different_values(arguments: str) -> list[str]:
+    """The different values of a call's arguments, a truth value behind its name: without, a call
+    that tries something out reads as one that did it."""
+    pairs = leaves(load_json(arguments))
+    texts = (
+        f"{name} {value}".lower() if isinstance(value, bool) else str(value)
+        for name, value in pairs
+    )
+    return list(dict.fromkeys(map(_beginning, texts)))
 
 
 def result_values(text: str, max_tokens: int, count: Count) -> str:
@@ -51,4 +61,5 @@ def _beginning(value: str) -> str:
     text = value.strip()
     if len(text) <= ARGUMENT_CHARS and "\n" not in text:
         return text
-    return text.split("\n")[0][:BEGINNING_CHARS].rstrip() + "…"
+    first = text.split("\n")[0]
+    return beginning(first, BEGINNING_CHARS).removesuffix("…") + "…"

@@ -45,6 +45,16 @@ def cut(
     return _checked(head, marker, tail, max_tokens, count)
 
 
+def beginning(text: str, characters: int) -> str:
+    """The first so many characters and an ellipsis, up to the end of a word where one ends in
+    their second half: `do not` cut to `do n` may be read as anything."""
+    if len(text) <= characters:
+        return text
+    head = text[:characters]
+    place = characters if text[characters].isspace() else head.rfind(" ", characters // 2)
+    return (head[:place] if place > 0 else head).rstrip() + "…"
+
+
 def _checked(head: str, marker: str, tail: str, max_tokens: int, count: Count) -> str:
     """The pieces joined; shorter pieces while the whole counts more than its parts did."""
     while True:

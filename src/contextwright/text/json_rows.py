@@ -1,15 +1,17 @@
 """JSON as rows in few words: names once, values as they are, without what identifies nothing.
 
-The short form of a note about what lies far back, where every token is weighed: truth values and
-times of day are left out. `json_units` is the form that says what is missing.
+The short form of a note about what lies far back, where every token is weighed. Truth values stay:
+without its `refundable false` an order would read as any other. `json_units` is the form that says
+of all that is missing what it is.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from contextwright.memo.ownership import cached_text
+from contextwright.text.cut import beginning
 
 DEEP = 100
 """Levels of JSON that are read: what is deeper would need a deep stack of whoever walks it."""
@@ -88,7 +90,8 @@ def _gather(value: Any, name: str, put: Callable[[tuple[str, Any]], None]) -> No
 
 
 def json_rows(value: Any) -> str:
-    """A JSON value as rows; without truth values, times of day, long prose beyond its beginning."""
+    """A JSON value as rows; without long prose beyond its beginning, and of tables without columns
+    of times of day, which their heads name."""
     return "; ".join(_rows(value, ""))
 
 
@@ -100,7 +103,7 @@ def values_only(text: str) -> str:
     words: list[str] = []
     known: set[str] = set()
     for name, part in parts:
-        scalars = [text for _, leaf in leaves(part) if (text := _scalar(leaf))]
+        scalars = [text for _, leaf in leaves(part) if (text := _value(leaf))]
         new = [s for s in dict.fromkeys(scalars) if s not in known and not _STAMP.fullmatch(s)]
         known.update(new)
         if new and name and isinstance(part, (dict, list)):
@@ -157,13 +160,21 @@ def _nested(value: dict[str, Any]) -> bool:
 
 def _table(items: list[Any], name: str) -> Iterator[str]:
     lines = [dict(_scalars(item)) for item in items]
-    columns = list(dict.fromkeys(key for line in lines for key in line))
+    every = list(dict.fromkeys(key for line in lines for key in line))
+    columns = [c for c in every if not _is_of_times(c, lines)] or every
+    left = [c for c in every if c not in columns]
     same = [c for c in columns if len(lines) > 1 and len({line.get(c) for line in lines}) == 1]
     head = "/".join(c.rsplit(".", 1)[-1] for c in columns if c not in same)
     common = ", ".join(f"{column} {lines[0][column]}" for column in same)
     rows = (" ".join(line.get(c, "-") for c in columns if c not in same) for line in lines)
     body = " | ".join(dict.fromkeys(rows))
-    yield f"{name} ({common}) {head}: {body}" if common else f"{name} {head}: {body}".strip()
+    about = "; ".join([*[common] * bool(common), *[f"without {', '.join(left)}"] * bool(left)])
+    yield (f"{name} ({about}) {head}: {body}" if about else f"{name} {head}: {body}").strip()
+
+
+def _is_of_times(column: str, lines: Sequence[Mapping[str, str]]) -> bool:
+    """Whether a column has nothing but times of day, which identify no row."""
+    return all(_TIME.fullmatch(line[column]) for line in lines if column in line)
 
 
 def _scalars(item: Any) -> Iterator[tuple[str, str]]:
@@ -173,9 +184,16 @@ def _scalars(item: Any) -> Iterator[tuple[str, str]]:
 
 
 def _scalar(value: Any) -> str:
-    if value is None or isinstance(value, (bool, dict, list)):
+    """A value behind its name; empty for none, and for what holds others."""
+    if value is None or isinstance(value, (dict, list)):
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     text = str(value)
-    if _TIME.fullmatch(text):
-        return ""
-    return text if len(text) <= LONG else text[:SHOWN] + "…"
+    return text if len(text) <= LONG else beginning(text, SHOWN)
+
+
+def _value(value: Any) -> str:
+    """A value that says something without its name."""
+    is_named = isinstance(value, bool) or (isinstance(value, str) and _TIME.fullmatch(value))
+    return "" if is_named else _scalar(value)

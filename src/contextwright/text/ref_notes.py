@@ -105,6 +105,11 @@ def without_notes(text: str, ref: str) -> str:
     return OUTPUT_NOTE.sub(gap, text) if ref else text
 
 
+def without_output_notes(text: str) -> str:
+    """A text without what says where its whole is: who retells it has its own."""
+    return OUTPUT_NOTE.sub("", text) if "full output: " in text else text
+
+
 def outside_note(text: str, at: int, *, forward: bool = False) -> int:
     """A place where no note of ours is cut through: `at`, or the beginning of the note that it
     lies in (its end with `forward`)."""

@@ -164,7 +164,7 @@ def test_a_program_is_told_by_where_it_is_and_how_long():
     session.result("r", program)
     session.result("w", "Replaced 3 lines.")
     texts = [line.text for block in blocks_of(session) for line in lines_of(block, 12)]
-    assert texts == ["read(a.py) → 19 lines", "edit(a.py) → Replaced 3 lines."]
+    assert texts == ["read(a.py) → 27 lines", "edit(a.py) → Replaced 3 lines."]
 
 
 def test_a_summary_before_is_read_as_it_was_written():

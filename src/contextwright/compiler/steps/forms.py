@@ -23,6 +23,7 @@ from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import shorten
+from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
 from contextwright.text.one_voice import in_one_voice
@@ -246,9 +247,10 @@ def _arguments(call: Called) -> str:
     for key, value in leaves(call.argument_values):
         if key in NEW or key in OLD:
             continue
-        text = str(value)
+        text = f"{key} {value}".lower() if isinstance(value, bool) else str(value)
         whole = len(text) <= ARGUMENT and "\n" not in text
-        parts.append(text if whole else text[:LINE_CHARS].split("\n")[0] + "\u2026")
+        first = beginning(text.split("\n")[0], LINE_CHARS)
+        parts.append(text if whole else first.removesuffix("\u2026") + "\u2026")
     return " ".join(parts)
 
 
@@ -258,4 +260,4 @@ def _sentences(text: str, characters: int) -> str:
         if short and len(short) + len(sentence) > characters:
             break
         short = f"{short} {sentence}" if short else sentence
-    return short if len(short) <= 2 * characters else short[: 2 * characters] + "\u2026"
+    return beginning(short, 2 * characters)

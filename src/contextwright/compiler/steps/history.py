@@ -14,6 +14,7 @@ from contextwright.compiler.steps.first_look import exchanges_with
 from contextwright.compiler.steps.forms import WORDS
 from contextwright.compiler.steps.last_uses import LastUses
 from contextwright.compiler.steps.late_ends import LateEnds
+from contextwright.compiler.steps.newer_calls import NewerCalls
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.compiler.steps.word_weights import WordWeights
 from contextwright.session.event_index import SPOKEN
@@ -36,6 +37,7 @@ class History:
         uses: where each was used last.
         weights: what their identifiers weigh.
         repeats: those whose results later ones hold.
+        newer: those that later ones say anew.
         word_tokens: what identifiers take in a note, as far as they were counted.
     """
 
@@ -55,6 +57,7 @@ class History:
         self.uses = LastUses(first)
         self.weights = WordWeights(first)
         self.repeats = Superseded(first)
+        self.newer = NewerCalls(first)
         self.word_tokens: dict[str, int] = {}
 
     def begin(self, first: int) -> None:
@@ -83,7 +86,8 @@ class History:
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
-        return self.uses.held_bytes + self.weights.held_bytes + WORD * len(self.word_tokens)
+        own = self.newer.held_bytes + WORD * len(self.word_tokens)
+        return self.uses.held_bytes + self.weights.held_bytes + own
 
     def grow(self, blocks: Sequence[Block], stop: int) -> None:
         """Take in the exchanges before `stop`, and no others."""
@@ -105,6 +109,7 @@ class History:
         self._stop = stop
         for block in blocks[self.uses.stop : stop]:
             self.uses.append(block)
+            self.newer.append(block)
 
     def forget(self, blocks: Sequence[Block], start: int) -> None:
         """The conversation is another one from `start` on. `blocks`: as it was."""
@@ -116,6 +121,7 @@ class History:
             self.weights.move(blocks, start)
         if start < self.uses.stop:
             self.uses.truncate(start)
+            self.newer.truncate(start)
             for form in WORDS:  # what is told in them depends on what later exchanges hold
                 self.uses.forget_sizes(form)
         if start >= self._stop:
@@ -165,6 +171,14 @@ class History:
         """Where the user speaks next behind an exchange, so many times at most."""
         following = bisect_right(self._users, at)
         return self._users[following : following + most]
+
+    def task_turn(self, upto: int, held: frozenset[int]) -> tuple[int, int] | None:
+        """The first words of the user, where they are held, and what stands in front of what the
+        user said next, behind some work: an answer alone asks for more as often as it ends it."""
+        task, *following = self._users[:2] or (upto,)
+        last = (following[0] if following else self._stop) - 1
+        ended = task in held and task + 1 < last < upto and last not in held
+        return (task, last) if ended else None
 
     def requests(self, upto: int, held: frozenset[int]) -> Iterator[tuple[int, ...]]:
         """What the user said before `upto`, the newest first, each with what stands in front of

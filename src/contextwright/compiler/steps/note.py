@@ -108,8 +108,14 @@ def _tell_task(note: NoteBuilder, room: int) -> None:
 
 def _tell_requests(note: NoteBuilder, room: int) -> None:
     """What the user asked for, each with what came of it: without it, what is done would look as
-    if it were still to do."""
+    if it were still to do. The task stands in front of a note: only what came of it is told."""
     scope = note.scope
+    turn = scope.history.task_turn(scope.upto, scope.held)
+    # behind words nothing in front of an origin is looked at
+    if turn and (turn[0] >= scope.history.uses.first or not scope.inputs.goes_by_log):
+        outcome = _outcome(note, *turn)
+        if outcome is not None:
+            note.put(outcome, "line")
     for request, *last in scope.history.requests(scope.upto, scope.held):
         outcomes = (_outcome(note, request, end) for end in last)
         ends = (*outcomes, note.untold_end(request))
@@ -167,7 +173,8 @@ def _tell_in_few_words(note: NoteBuilder) -> None:
     """As many as go into a part of the room."""
 
     def form_of(at: int) -> str:
-        return "bare" if note.block(at).results and at not in note.in_files else "line"
+        is_line = at in note.in_files or note.scope.is_outdated(at)
+        return "bare" if note.block(at).results and not is_line else "line"
 
     least = note.left * (100 - BARE) // 100
     for at in note.fitting("few words", lambda at: note.entry(at, form_of(at)).tokens):

@@ -43,6 +43,10 @@ class NoteScope(msgspec.Struct, frozen=True, eq=False):
         """Whether a later exchange tells what this one does."""
         return self.history.repeats.is_repeated(at, self.stop)
 
+    def is_outdated(self, at: int) -> bool:
+        """Whether a later exchange says anew what this one says."""
+        return self.history.newer.is_outdated(self.blocks[at], at, self.stop)
+
 
 class NoteBuilder:
     """A note in the making: forms for exchanges while there is room."""
@@ -108,8 +112,10 @@ class NoteBuilder:
         return scope.history.end_of(scope.blocks, request, at)
 
     def is_told_elsewhere(self, at: int) -> bool:
-        """Whether a later exchange, or what a file holds by now, tells what this one does."""
-        return at in self.in_files or self.scope.is_repeated(at)
+        """Whether a later exchange, or what a file holds by now, tells what this one does, or what
+        has become of it."""
+        scope = self.scope
+        return at in self.in_files or scope.is_repeated(at) or scope.is_outdated(at)
 
     def in_order(self) -> list[Rank]:
         """What it tells, those used last first."""
@@ -150,6 +156,8 @@ class NoteBuilder:
                 return None
             at = rank[2]
             if at in self.forms or at >= scope.upto or at in scope.held or at in self.silent:
+                continue
+            if scope.is_outdated(at) and not words_of(self.block(at)).strip():
                 continue
             if not (tokens := self.uses.tokens(sizes, at)):
                 self.uses.learn(sizes, rank, tokens := size_of(at))

@@ -9,6 +9,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import without_harness_texts
 from contextwright.spec.task import Task
+from contextwright.text.ref_notes import without_output_notes
 from contextwright.text.sentences import sentences
 
 MAX_SENTENCES = 8
@@ -85,7 +86,7 @@ def _plain_arguments(text: str) -> dict[str, Any]:
 
 
 def _split(speaker: str, text: str, place: int) -> list[Statement]:
-    collected = sentences(text[:20_000])
+    collected = sentences(without_output_notes(text[:20_000]))
     if len(collected) > MAX_SENTENCES:
         collected = collected[: MAX_SENTENCES // 2] + collected[-MAX_SENTENCES // 2 :]
     return [Statement(speaker, _short(text), place, n == 0) for n, text in enumerate(collected)]

@@ -16,6 +16,7 @@ from itertools import chain, compress
 import msgspec
 
 from contextwright.blocks.block import SCORE_ONE, Block
+from contextwright.models.embedded.call_lines import old_calls
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
@@ -143,7 +144,8 @@ def _lines(
 
     lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
     shown = newest([each.line for each in lines])
-    is_shown = [line is not None for line in shown]
+    old = old_calls([each.line.text for each in lines])
+    is_shown = [line is not None and place not in old for place, line in enumerate(shown)]
     pairs = compress(zip(lines, shown, strict=True), is_shown)
     lines = _with_late_ends([msgspec.structs.replace(each, line=line) for each, line in pairs])
     return [*reversed([*_newest_first(lines, sum(is_shown[: len(before)]))])]

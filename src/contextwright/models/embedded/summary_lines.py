@@ -10,17 +10,17 @@ import msgspec
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.todo_states import todo_updates, tool_calls_of
 from contextwright.memo.ownership import cached_text, table_of
+from contextwright.models.embedded.call_lines import call_line
 from contextwright.models.embedded.statements import statements_in
-from contextwright.session.event import Text, ToolCall, ToolResult
+from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
-from contextwright.text.call_outcome import argument_values
+from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
-from contextwright.text.json_rows import json_rows, loaded
 from contextwright.text.one_voice import in_one_voice
+from contextwright.text.ref_notes import without_output_notes
 from contextwright.text.remarks import is_english, is_remark, remarks_beside
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
-from contextwright.text.source_outline import is_code
 from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
 from contextwright.text.todo_lists import TodoList, TodoUpdate, list_key, todo_list_in
 
@@ -28,14 +28,6 @@ SHORT = 12
 """Characters of a sentence that says nothing, where others say more."""
 REQUEST, END = 300, 120
 """Characters of a request in a line, and of what came of it."""
-ROWS, TEXT_LINE = 480, 120
-"""Characters of what a call gave: rows of JSON, of which each value may be asked for again, or one
-line of another text. With 240, recorded service sessions have .61 of their later calls' values in
-sight behind `C.summarize()`, with 480 .73, with 800 no more."""
-ARGUMENTS = 160
-"""Characters of what a call was made with."""
-FEW, SAMPLE = 8, 40
-"""Lines from which on a program is told by their number, and those that show that it is one."""
 READ = 20_000
 """Characters of one message that are looked at."""
 USERS, AGENTS = "user: ", "assistant: "
@@ -92,9 +84,6 @@ _NARRATES = re.compile(
     re.IGNORECASE,
 )
 """What an agent says of the call that it is about to make: the call's own line tells it."""
-_TELLING = re.compile(r"error|fail|exception|passed|success|denied|not found", re.IGNORECASE)
-_MARK = re.compile(r"\W*$|\[(?:…|\.\.\.|full output)|\(\d+ more ")
-"""A ruler, or what says that something was left out."""
 
 
 class SummaryLine(msgspec.Struct, frozen=True):
@@ -228,7 +217,8 @@ def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]
         if update is not None:
             yield _line_of_todo(update, who)
         if update is None or not update.is_all:
-            yield _line_of_call(call, results.get(call.id))
+            text = call_line(call, results.get(call.id))
+            yield line_of(text, text, bonus=CALL)
 
 
 def _line_of_todo(update: TodoUpdate, who: str) -> SummaryLine:
@@ -237,35 +227,6 @@ def _line_of_todo(update: TodoUpdate, who: str) -> SummaryLine:
     tool = f"{update.tool} ({name})" if name else update.tool
     text = TodoList(tool, update.items).line(TODO, len)
     return line_of(text, text, "todo" if update.whole else "todo change")
-
-
-def _line_of_call(call: ToolCall, result: ToolResult | None) -> SummaryLine:
-    text = f"{call.name}({_arguments(call.arguments)})"
-    if result is not None:
-        failed = "failed: " if result.status == "error" else ""
-        text = f"{text} → {failed}{_outcome(result.text[:READ])}"
-    return line_of(text, text, bonus=CALL)
-
-
-def _arguments(arguments: str) -> str:
-    """The short values of a call's arguments, such as paths and ids, or the beginning of what it
-    has: what was written stands in the file, or comes back."""
-    every = argument_values(arguments).split(", ")
-    short = [value for value in every if not value.endswith("…")]
-    return _cut(", ".join(short or every[:1]), ARGUMENTS)
-
-
-def _outcome(text: str) -> str:
-    """What a result says in a line: the values of JSON, how many lines a program has, or the line
-    that tells how it went."""
-    value = loaded(text)
-    if value is not None and (rows := json_rows(value)):
-        return _cut(rows, ROWS)
-    lines = [one for one in text.split("\n") if not _MARK.match(one.strip())]
-    if len(lines) > FEW and is_code(lines[:SAMPLE]):
-        return f"{len(lines)} lines"
-    telling = next((line for line in lines if _TELLING.search(line)), None)
-    return _cut((telling or next(iter(lines), "nothing")).strip(), TEXT_LINE)
 
 
 def line_of(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> SummaryLine:
@@ -296,7 +257,10 @@ def _states(sentence: str) -> bool:
 
 def _text_of(messages: tuple[Message, ...]) -> str:
     return "\n".join(
-        part.text for message in messages for part in message.parts if isinstance(part, Text)
+        without_output_notes(part.text)
+        for message in messages
+        for part in message.parts
+        if isinstance(part, Text)
     ).strip()
 
 
@@ -305,14 +269,6 @@ def _joined(parts: list[str], characters: int) -> str:
     text = " ".join(" ".join(parts).split())
     if len(text) <= characters:
         return text
-    first = _cut(" ".join(parts[0].split()), characters)
+    first = beginning(" ".join(parts[0].split()), characters)
     last = " ".join(parts[-1].split())
     return f"{first} … {last}" if len(first) + len(last) + 3 <= characters else first
-
-
-def _cut(text: str, characters: int) -> str:
-    """The beginning of a text, up to the end of a word."""
-    if len(text) <= characters:
-        return text
-    head, space, _ = text[:characters].rpartition(" ")
-    return f"{head if space else text[:characters]}…"
