@@ -53,10 +53,24 @@ class PartedMessages:
     Args:
         access: to the parts of its messages.
         note: makes a text that stands in a picture's or a file's place.
+        of_tool: as `MessageMapping.is_of_tool` says.
     """
 
-    def __init__(self, access: PartAccess[Any], note: Callable[[str], Any] = str) -> None:
-        self.access, self._note = access, note
+    def __init__(
+        self,
+        access: PartAccess[Any],
+        note: Callable[[str], Any] = str,
+        of_tool: Callable[[Any], bool] = lambda _: False,
+    ) -> None:
+        self.access, self._note, self._of_tool = access, note, of_tool
+
+    def with_words_of_tools(self, of_tool: Callable[[Any], bool]) -> "PartedMessages":
+        """The mapping of messages of which these hold what tools said."""
+        return PartedMessages(self.access, self._note, of_tool)
+
+    def is_of_tool(self, message: Any) -> bool:
+        """Whether what it says as a user's, behind a result, is the tool's."""
+        return self._of_tool(message)
 
     def wires(self, message: Any) -> list[Wire]:
         """A chat message for each result, and one for the rest of each role."""
