@@ -9,7 +9,7 @@ from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import part_with
 from contextwright.adapters.part_view import PartView, reasoning_with
 from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
-from contextwright.adapters.result_pictures import content_of, left_of
+from contextwright.adapters.result_media import content_of, left_of
 
 MessageT = TypeVar("MessageT")
 
@@ -106,23 +106,23 @@ class PartedMessages:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
         return renamed(self.access.with_parts(message, left), wires.values())
 
-    def _pictures(self, view: PartView) -> list[tuple[Any, PartView]]:
-        """The pictures of a result: each, and its view."""
+    def _media(self, view: PartView) -> list[tuple[Any, PartView]]:
+        """The pictures and files of a result: each, and its view."""
         views = ((item, self.access.view(item)) for item in view.files)
-        return [(item, seen) for item, seen in views if seen.is_picture]
+        return [(item, seen) for item, seen in views if seen.is_media]
 
     def _content(self, view: PartView) -> Any:
-        return content_of(view.text, [seen.wire for _, seen in self._pictures(view)])
+        return content_of(view.text, [seen for _, seen in self._media(view)])
 
     def _result(self, part: Any, view: PartView, wire: Wire) -> Any:
         """What is left of a result."""
-        pictures = self._pictures(view)
-        text, changed = left_of(wire, view.text, [seen.wire for _, seen in pictures])
+        media = self._media(view)
+        text, changed = left_of(wire, view.text, [seen for _, seen in media])
         made = part if text == view.text else self.access.rewritten(part, text)
         if not changed:
             return made
-        new = {n: self._left(*pictures[n], shown)[0] for n, shown in changed.items()}
-        return with_items(made, {id(pictures[n][0]): item for n, item in new.items()})
+        new = {n: self._left(*media[n], shown)[0] for n, shown in changed.items()}
+        return with_items(made, {id(media[n][0]): item for n, item in new.items()})
 
     def _rest(self, message: Any, views: Sequence[PartView]) -> dict[str, list[PartView]]:
         """What is shown of a message beside its results, by whose it is; where nothing is shown

@@ -22,6 +22,8 @@ _WRAPPED = "non_standard"
 """Type of a block around one that the framework's own form does not know."""
 _CITED = {"citations", "annotations"}
 _CACHE = "cache_control"
+FILES = ("document", "audio", "video")
+"""Types of blocks of documents, sounds and films."""
 _NO_WORDS = frozenset(
     {"image", "image_url", "input_image", "audio", "input_audio", "video", "file", "input_file",
      "media", "tool_reference", "computer_call_output"}
@@ -44,6 +46,17 @@ def block_view(block: Mapping[str, Any]) -> PartView | None:
         return None
     name = own.get("name") or kind
     return PartView.call(own.get(_IDS.get(kind, "call_id")), name, own.get(_LONE_CALLS[kind]))
+
+
+def file_view(block: Mapping[str, Any]) -> PartView:
+    """What a block of a document, a sound or a film is: the file, where it has its bytes."""
+    source = block.get("source")
+    held: Mapping[str, Any] = source if isinstance(source, dict) else block
+    data, kind = held.get("data" if held is source else "base64"), block.get("type")
+    if kind not in FILES or not isinstance(data, str) or held.get("type") == "text":
+        return PartView.own(block)
+    media = held.get("media_type") or held.get("mime_type") or f"{kind}/*"
+    return PartView.file(f"data:{media};base64,{data}", block.get("title") or block.get("filename"))
 
 
 def block_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:

@@ -99,6 +99,8 @@ def _is_call(part: Any) -> bool:
 
 def _media(block: dict[str, Any]) -> PartView:
     """A picture or a file, as OpenAI Chat has it; what that does not know is LangChain's."""
+    if block.get("type") in provider.FILES:
+        return provider.file_view(block)
     try:
         (part,) = dict(convert_to_openai_messages(HumanMessage(content=[block])))["content"]
     except ValueError:
