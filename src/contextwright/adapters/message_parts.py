@@ -8,7 +8,7 @@ from contextwright.adapters.media_changes import address_note, media_with, with_
 from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import part_with
 from contextwright.adapters.part_view import PartView, reasoning_with
-from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
+from contextwright.adapters.part_wires import SILENT, named, renamed, result_wire, wire_of
 from contextwright.adapters.result_media import content_of, left_of
 
 MessageT = TypeVar("MessageT")
@@ -76,9 +76,7 @@ class PartedMessages:
         """A chat message for each result, and one for the rest of each role."""
         views = self._views(message)
         wires: list[Wire] = [
-            {"role": "tool", "tool_call_id": view.id, "content": self._content(view)}
-            for view in views
-            if view.kind == "result"
+            result_wire(view, self._content(view)) for view in views if view.kind == "result"
         ]
         rest = self._rest(message, views)
         return [*wires, *(named(message, wire_of(role, each)) for role, each in rest.items())]
