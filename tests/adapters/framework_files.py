@@ -240,7 +240,9 @@ def haystack():
 
     def said(message):
         items = [one for result in message.tool_call_results for one in result.result]
-        return str([getattr(one, "base64_image", None) or one.text for one in items])
+        return str(
+            [getattr(one, "base64_image", None) or getattr(one, "text", one) for one in items]
+        )
 
     shot = ImageContent(base64_image=SHOT, mime_type="image/png")
     mapping = PartedMessages(ChatContents(), TextContent)

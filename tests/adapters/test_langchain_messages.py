@@ -322,6 +322,72 @@ def test_an_approval_that_nobody_gave_is_refused(version):
     assert answer["approval_request_id"] == "mcpr_1" and answer["approve"] is False
 
 
+def patched(number, version):
+    """A call of OpenAI's `apply_patch`, and its answer."""
+    diff = {"type": "update_file", "path": "a.py", "diff": "@@ mail a@b.co\n" * 20}
+    ids = {"call_id": f"call_{number}"}
+    called = {"type": "apply_patch_call", "id": f"apc_{number}", **ids, "operation": diff}
+    output = {"type": "apply_patch_call_output", **ids, "output": "done for a@b.co " * 30}
+    answer = {**output, "status": "completed"}
+    return [stored({**called, "status": "completed"}, version=version), HumanMessage([answer])]
+
+
+def searched(number, version):
+    """A search for tools that the caller runs, and the tools."""
+    ids = {"call_id": f"call_{number}", "execution": "client", "status": "completed"}
+    called = {"type": "tool_search_call", "id": f"ts_{number}", **ids, "arguments": {"q": "a@b.co"}}
+    tool = {"type": "function", "name": f"t{number}", "description": "of a@b.co", "parameters": {}}
+    return [
+        stored(called, version=version),
+        HumanMessage([{"type": "tool_search_output", **ids, "tools": [tool]}]),
+    ]
+
+
+@VERSIONS
+@pytest.mark.parametrize("lone", [patched, searched])
+def test_a_call_of_openai_s_that_stands_alone_goes_with_its_answer(lone, version):
+    uses = [message for number in range(12) for message in lone(number, version)]
+    messages = [HumanMessage("go"), *uses]
+    request = MappedRequest(MESSAGES, messages, model="gpt-5")
+    assert [wire["role"] for wire in request.body["messages"]].count("user") == 1
+    assert sent(messages, C.default()) == messages
+    for spec in (C.budget(1_200), C.window(steps=3), C.compaction(1_500)):
+        items = [item for item in as_sent(sent(messages, spec)) if "call_id" in item]
+        outputs = [item["call_id"] for item in items if "output" in item["type"]]
+        calls = [item["call_id"] for item in items if "output" not in item["type"]]
+        # what a search found is what the model may call from there on
+        assert calls == outputs and (len(calls) == 12 if lone is searched else 0 < len(calls) < 12)
+
+
+@VERSIONS
+@pytest.mark.parametrize("lone", [patched, searched])
+def test_what_a_call_that_stands_alone_says_is_redacted(lone, version):
+    items = as_sent(sent([HumanMessage("go"), *lone(1, version)], C.redact("email")))
+    plain = as_sent([HumanMessage("go"), *lone(1, version)])
+    assert "a@b.co" not in str(items)
+    assert str(items) == str(plain).replace("a@b.co", "[REDACTED]")
+
+
+@VERSIONS
+def test_a_call_that_stands_alone_and_nobody_answered_is_refused_in_its_form(version):
+    for lone in (patched, searched):
+        messages = [HumanMessage("go"), lone(1, version)[0], HumanMessage("something else")]
+        _, called, answer, _ = as_sent(sent(messages, C.default()))
+        assert answer["call_id"] == called["call_id"]
+        assert answer["type"] in ("apply_patch_call_output", "tool_search_output")
+        assert answer.get("tools") == [] or answer["status"] == "failed"
+
+
+def test_a_search_that_the_provider_runs_is_no_call_of_the_caller_s():
+    ids = {"call_id": None, "execution": "server", "status": "completed"}
+    blocks = [{"type": "tool_search_call", "arguments": {}, **ids}]
+    blocks += [{"type": "tool_search_output", "tools": [], **ids}, {"type": "text", "text": "so"}]
+    messages = [HumanMessage("go"), AIMessage(blocks), HumanMessage("on")]
+    request = MappedRequest(MESSAGES, messages, model="gpt-5")
+    assert [w["role"] for w in request.body["messages"]] == ["user", "assistant", "user"]
+    assert sent(messages, C.default()) == messages
+
+
 def test_what_stands_beside_an_answer_is_shown_as_its_blocks_are():
     """`output_version="v0"`: a computer's call was dropped with its result, or sent without it."""
     thought = {

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from contextwright.adapters.catalogue import adapters
-from contextwright.adapters.framework_imports import framework_imports
 from contextwright.errors import MissingExtra
+from contextwright.optional_imports import optional_imports
 
 ROOTS = {
     "adk": "google.adk",
@@ -56,7 +56,7 @@ def test_a_framework_that_lacks_what_is_imported_is_named_with_its_version(
 
 
 def test_an_attribute_of_a_framework_that_is_not_there_is_its_own():
-    with pytest.raises(MissingExtra, match="math"), framework_imports("x", "x", "math"):
+    with pytest.raises(MissingExtra, match="math"), optional_imports("x", "x", "math"):
         sys.modules["math"].absent  # noqa: B018
 
 
@@ -71,7 +71,7 @@ def test_an_attribute_of_a_framework_that_is_not_there_is_its_own():
     ids=repr,
 )
 def test_a_fault_of_another_stays_it(error: Exception):
-    with pytest.raises(type(error)) as caught, framework_imports("x", "agents-sdk", "agents"):
+    with pytest.raises(type(error)) as caught, optional_imports("x", "agents-sdk", "agents"):
         raise error
     assert caught.value is error
 

@@ -2,11 +2,13 @@
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given
 from tests.formats.bodies import PYDANTIC_AI
 from tests.formats.rounds import assert_comes_back, document, messages, sessions
 
+from contextwright import Session
 from contextwright.formats import pydantic_ai
 from contextwright.testing import FormatSuite
 
@@ -22,6 +24,58 @@ def test_a_dump_comes_back():
 
 def test_a_document_around_the_messages_comes_back():
     assert_comes_back(pydantic_ai, {"id": 7, "messages": PYDANTIC_AI})
+
+
+def records():
+    """Requests with what pydantic-ai records among its messages, by its own classes."""
+    said = pytest.importorskip("pydantic_ai.messages")
+    changes = [
+        said.ToolAvailabilityDeltaPart(tools_added=["search"]),
+        said.CapabilityLoadDeltaPart(loaded=["db"]),
+        said.ModelSettingsDeltaPart(settings={"thinking": "high"}),
+        said.InstructionBaselinePart(instructions=[]),
+    ]
+    retry = said.RetryInfo(cause="model_retry")
+    requests = [
+        [*changes[3:], said.UserPromptPart("go")],
+        [said.ToolReturnPart("read", "it", "c1"), *changes[:2]],
+        changes[2:3],
+        [said.InstructionDeltaPart(id="rules", content="speak German")],
+        [said.SpeechPart(speaker="user", transcript="louder")],
+        [said.RetryFeedbackPart("say it again", retry=retry)],
+    ]
+    answers = [
+        [said.ToolCallPart("read", {}, "c1")],
+        [said.SpeechPart(speaker="assistant", transcript="of course")],
+    ]
+    answers += [[said.TextPart("so")]] * 4
+    pairs = zip(requests, answers, strict=True)
+    each = [(said.ModelRequest(one), said.ModelResponse(other)) for one, other in pairs]
+    dumped = said.ModelMessagesTypeAdapter.dump_json([one for pair in each for one in pair])
+    return json.loads(dumped)
+
+
+def test_records_of_what_changed_are_nobody_s_words():
+    session = assert_comes_back(pydantic_ai, records())
+    log = [event for event in session.log if event.role != "assistant"]
+    assert [(event.role, event.text) for event in log] == [
+        ("system", ""), ("user", "go"), ("tool", ""), ("system", ""), ("system", "speak German"),
+        ("user", "louder"), ("user", "say it again"),
+    ]  # fmt: skip
+    assert [event.text for event in log if event.pinned] == ["speak German"]
+    assert log[2].results[0].text == "it"
+    assert any(event.text == "of course" for event in session.log)
+
+
+def test_words_of_records_that_changed_are_written_where_they_stood():
+    adapter = pytest.importorskip("pydantic_ai.messages").ModelMessagesTypeAdapter
+    session = pydantic_ai.read(document(records()))
+    made = Session("other", [msgspec.structs.replace(e, extra={}) for e in session.log])
+    written = pydantic_ai.write(made)
+    loaded = adapter.validate_python(written)
+    kinds = [part.part_kind for message in loaded for part in message.parts]
+    worded = ("instruction-delta", "speech", "speech", "retry-feedback")
+    assert sorted(kind for kind in kinds if kind in worded) == sorted(worded)
 
 
 @given(session=sessions())

@@ -1,6 +1,7 @@
 """What pydantic-ai tells from an agent's history beside what was said: tools that were found or
 added, capabilities that were loaded, settings that changed. It stays so where the message that told
-it is not sent any more."""
+it is not sent any more. And which of its prompts no user wrote: what a tool said beside its result
+(`ToolReturn(content=...)`), or put there while it ran."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from pydantic_ai.messages import (
     LoadCapabilityReturnPart,
     ModelMessage,
     ModelRequest,
+    ModelResponse,
     ModelSettingsDeltaPart,
     NativeToolSearchReturnPart,
     ToolAvailabilityDeltaPart,
@@ -21,6 +23,7 @@ from pydantic_ai.messages import (
     post_compaction_window,
 )
 
+from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.opaque_parts import like
 
 _SEARCHES = (ToolSearchReturnPart, NativeToolSearchReturnPart)
@@ -88,3 +91,22 @@ def _records(lost: Sequence[str]) -> list[Any]:
     loaded = CapabilityLoadDeltaPart(loaded=[n for kind, _, n in names if kind == "capability"])
     added = ToolAvailabilityDeltaPart(tools_added=[n for kind, _, n in names if kind == "tool"])
     return [*([loaded] if loaded.loaded else []), *([added] if added.tools_added else [])]
+
+
+def of_tools_too(mapping: PartedMessages, history: Sequence[ModelMessage]) -> PartedMessages:
+    """A mapping that knows which of a history's prompts are of tools: those of requests that answer
+    calls of their own run. What a user says behind results that were deferred begins another run,
+    and requests that became one name none."""
+    requests: set[int] = set()
+    run: str | None = None
+    for message in history:
+        if isinstance(message, ModelResponse):
+            run = message.run_id
+        elif run and message.run_id == run and any(map(_answers, message.parts)):
+            requests.add(id(message))
+    return mapping.with_words_of_tools(lambda message: id(message) in requests)
+
+
+def _answers(part: Any) -> bool:
+    is_retry = getattr(part, "part_kind", "") == "retry-prompt" and bool(part.tool_name)
+    return is_retry or isinstance(part, ToolReturnPart)

@@ -21,18 +21,11 @@ _CONTENTS = ("content", "items", "result", "blocks")
 
 
 def words_of(view: PartView) -> Any:
-    """What of a picture or a file may be words and its result does not show, as data: the name of a
-    picture; of a file also its address, a text. None where it is bytes alone."""
-    if view.is_picture:
-        return {"name": view.name} if view.kind == "media" and view.name else None
-    if view.kind == "own":
-        return view.wire["value"]
-    if view.kind != "media":
-        return None
-    file = view.wire.get("file") or {}
-    is_text = str(file.get("file_data")).startswith(_READ)
-    shown = {key: file[key] for key in file if is_text or key != "file_data"}
-    return ({**view.wire, "file": shown} if shown else None) if file else view.wire
+    """What of an item of a result may be words and its chat message does not show, as data: the
+    name of a picture, and all of what is neither picture nor file. None where that is nothing."""
+    if view.is_media:
+        return {"name": view.name} if view.is_picture and view.name else None
+    return view.wire["value"] if view.kind == "own" else None
 
 
 def address_note(view: PartView, was: Any, now: Any) -> str:
@@ -111,8 +104,10 @@ def _with_texts(value: Any, texts: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return texts.get(value, value)
     if isinstance(value, bytes):
-        new = texts.get(base64_of(value))
-        return value if new is None else b64decode(new)
+        if (new := texts.get(base64_of(value))) is not None:
+            return b64decode(new)
+        # LlamaIndex has base64 as bytes
+        return texts.get(value.decode("ascii", "ignore"), "").encode() or value
     if isinstance(value, Mapping):
         own = dict(cast("Wire", value))
     elif dataclasses.is_dataclass(value):

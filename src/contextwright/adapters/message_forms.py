@@ -15,6 +15,11 @@ class MessageMapping(Protocol[MessageT]):
         """The chat messages that a message is; none where it has nothing that a context reads."""
         ...
 
+    def is_of_tool(self, message: MessageT) -> bool:
+        """Whether what a message says as a user's, behind a result, is what the tool said beside
+        that."""
+        ...
+
     def changed(self, message: MessageT, wires: Mapping[int, Wire]) -> MessageT:
         """A copy of a message with new contents.
 
@@ -48,7 +53,11 @@ class MessageMapping(Protocol[MessageT]):
 
 class NoReasoning:
     """What a mapping says of reasoning whose messages hold none: the framework drops it, or has it
-    elsewhere; nor do they say anything else that no chat message shows."""
+    elsewhere; nor do they say anything else that no chat message shows, or that a tool said."""
+
+    def is_of_tool(self, message: Any) -> bool:
+        """No message."""
+        return False
 
     def annex(self, message: Any) -> list[Any]:
         """None."""

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from contextwright.adapters.answer_schemas import AnswerSchema, answer_schema, with_schema
 from contextwright.adapters.answered_tools import is_our_tool
 from contextwright.adapters.message_forms import MessageMapping
+from contextwright.adapters.message_origins import MessageOrigins
 from contextwright.adapters.message_sources import Wire, message_sources, plain_text
 from contextwright.adapters.port import Body
 from contextwright.adapters.redacted_tools import (
@@ -69,13 +70,12 @@ class MappedRequest(Generic[MessageT]):
             annexes = dict(self._annexes())
         content = _content(system)
         self._system = plain_text(content)
-        wires: list[Wire] = [{"role": "system", "content": content}] if content else []
-        # of each chat message, the place of the framework's message and the one in it
-        self._origins = [(-1, 0)] * len(wires)
+        front: list[Wire] = [{"role": "system", "content": content}] if content else []
+        self._origins = MessageOrigins(front)
         for place, shown in enumerate(self._shown):
-            wires += shown
-            self._origins += [(place, number) for number in range(len(shown))]
-        self.body: Body = {"messages": wires}
+            is_of_tool = mapping.is_of_tool(self.messages[place])
+            self._origins.show(place, shown, is_of_tool=is_of_tool)
+        self.body: Body = {"messages": self._origins.wires}
         if model:
             self.body["model"] = model
         self.body |= annexes
@@ -186,14 +186,7 @@ class MappedRequest(Generic[MessageT]):
         one. The system text is none."""
         sources = message_sources(self.body["messages"], compiled)
         start = self._leading(compiled, sources)
-        groups: list[tuple[int, dict[int, Wire]]] = []
-        for wire, source in list(zip(compiled, sources, strict=True))[start:]:
-            place, number = self._origins[source] if source is not None else (-1, 0)
-            if place >= 0 and groups and groups[-1][0] == place:
-                groups[-1][1][number] = wire
-            else:
-                groups.append((place, {number: wire}))
-        return groups
+        return self._origins.groups(compiled[start:], sources[start:])
 
     def _message(self, place: int, wires: dict[int, Wire], annex: Any) -> MessageT:
         """The framework's message of these chat messages: its own object where all is the same.

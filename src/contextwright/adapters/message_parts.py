@@ -8,8 +8,8 @@ from contextwright.adapters.media_changes import address_note, media_with, with_
 from contextwright.adapters.message_mapping import Wire, plain_text
 from contextwright.adapters.opaque_parts import part_with
 from contextwright.adapters.part_view import PartView, reasoning_with
-from contextwright.adapters.part_wires import SILENT, named, renamed, wire_of
-from contextwright.adapters.result_pictures import content_of, left_of
+from contextwright.adapters.part_wires import SILENT, named, renamed, result_wire, wire_of
+from contextwright.adapters.result_media import content_of, left_of
 
 MessageT = TypeVar("MessageT")
 
@@ -53,18 +53,30 @@ class PartedMessages:
     Args:
         access: to the parts of its messages.
         note: makes a text that stands in a picture's or a file's place.
+        of_tool: as `MessageMapping.is_of_tool` says.
     """
 
-    def __init__(self, access: PartAccess[Any], note: Callable[[str], Any] = str) -> None:
-        self.access, self._note = access, note
+    def __init__(
+        self,
+        access: PartAccess[Any],
+        note: Callable[[str], Any] = str,
+        of_tool: Callable[[Any], bool] = lambda _: False,
+    ) -> None:
+        self.access, self._note, self._of_tool = access, note, of_tool
+
+    def with_words_of_tools(self, of_tool: Callable[[Any], bool]) -> "PartedMessages":
+        """The mapping of messages of which these hold what tools said."""
+        return PartedMessages(self.access, self._note, of_tool)
+
+    def is_of_tool(self, message: Any) -> bool:
+        """Whether what it says as a user's, behind a result, is the tool's."""
+        return self._of_tool(message)
 
     def wires(self, message: Any) -> list[Wire]:
         """A chat message for each result, and one for the rest of each role."""
         views = self._views(message)
         wires: list[Wire] = [
-            {"role": "tool", "tool_call_id": view.id, "content": self._content(view)}
-            for view in views
-            if view.kind == "result"
+            result_wire(view, self._content(view)) for view in views if view.kind == "result"
         ]
         rest = self._rest(message, views)
         return [*wires, *(named(message, wire_of(role, each)) for role, each in rest.items())]
@@ -92,23 +104,23 @@ class PartedMessages:
                 left.append(part if text == view.text else self.access.rewritten(part, text))
         return renamed(self.access.with_parts(message, left), wires.values())
 
-    def _pictures(self, view: PartView) -> list[tuple[Any, PartView]]:
-        """The pictures of a result: each, and its view."""
+    def _media(self, view: PartView) -> list[tuple[Any, PartView]]:
+        """The pictures and files of a result: each, and its view."""
         views = ((item, self.access.view(item)) for item in view.files)
-        return [(item, seen) for item, seen in views if seen.is_picture]
+        return [(item, seen) for item, seen in views if seen.is_media]
 
     def _content(self, view: PartView) -> Any:
-        return content_of(view.text, [seen.wire for _, seen in self._pictures(view)])
+        return content_of(view.text, [seen for _, seen in self._media(view)])
 
     def _result(self, part: Any, view: PartView, wire: Wire) -> Any:
         """What is left of a result."""
-        pictures = self._pictures(view)
-        text, changed = left_of(wire, view.text, [seen.wire for _, seen in pictures])
+        media = self._media(view)
+        text, changed = left_of(wire, view.text, [seen for _, seen in media])
         made = part if text == view.text else self.access.rewritten(part, text)
         if not changed:
             return made
-        new = {n: self._left(*pictures[n], shown)[0] for n, shown in changed.items()}
-        return with_items(made, {id(pictures[n][0]): item for n, item in new.items()})
+        new = {n: self._left(*media[n], shown)[0] for n, shown in changed.items()}
+        return with_items(made, {id(media[n][0]): item for n, item in new.items()})
 
     def _rest(self, message: Any, views: Sequence[PartView]) -> dict[str, list[PartView]]:
         """What is shown of a message beside its results, by whose it is; where nothing is shown

@@ -27,14 +27,13 @@ from contextwright.engine.events import (
     RecallEvent,
     StepEvent,
 )
-from contextwright.errors import ContextwrightError, MissingExtra
+from contextwright.errors import ContextwrightError
 from contextwright.formats.otel_messages import otel_messages
+from contextwright.optional_imports import optional_imports
 
-try:
+with optional_imports("otel", "opentelemetry-api", "opentelemetry"):
     from opentelemetry import metrics, trace
     from opentelemetry.trace import Span, Status, StatusCode
-except ImportError as error:
-    raise MissingExtra("opentelemetry-api", "otel") from error
 
 PROVIDERS = {
     "anthropic": "anthropic",

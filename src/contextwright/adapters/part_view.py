@@ -1,6 +1,7 @@
 """A part of a framework's message, as a context reads it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from mimetypes import guess_type
 from typing import Any, Literal, cast
@@ -13,6 +14,8 @@ from contextwright.adapters.opaque_parts import KIND, base64_of, data_of, part_w
 _SIGNATURES = ("signature", "protected_data", "redacted")
 _INSIDE = ("value", "output")
 _PDF = "application/pdf"
+_FILE = re.compile(r"(input_|uploaded-)?(file|document|audio|video|media)([-_]url)?")
+"""Kinds of parts of a framework's own, or of a provider's, that are files."""
 _OPENAI = "rs_"
 """What ids of OpenAI's reasoning begin with."""
 
@@ -47,6 +50,16 @@ class PartView(msgspec.Struct, frozen=True):
     def is_picture(self) -> bool:
         """Whether it is a picture, by its bytes, its address or its provider's id."""
         return "image_url" in self.wire or (self.kind == "own" and _shows(self.wire["value"]))
+
+    @property
+    def is_media(self) -> bool:
+        """Whether it is a picture or a file: a document, a sound, a film."""
+        if self.kind != "own" or self.is_picture:
+            return self.kind == "media" or self.is_picture
+        value: Any = self.wire["value"]
+        fields = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+        kinds = [self.name, *(str(fields.get(key) or "") for key in ("kind", "type"))]
+        return any(_FILE.fullmatch(kind) for kind in kinds)
 
     @classmethod
     def call(cls, id: str | None, name: str | None, arguments: Any) -> "PartView":

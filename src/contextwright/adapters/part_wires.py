@@ -24,6 +24,12 @@ def wire_of(role: str, shown: Sequence[PartView]) -> Wire:
     return {"role": role, "content": list(map(_part, shown)) or SILENT}
 
 
+def result_wire(view: PartView, content: Any) -> Wire:
+    """The chat message of a result."""
+    pinned = {"pinned": True} if view.stays else {}
+    return {"role": "tool", "tool_call_id": view.id, "content": content, **pinned}
+
+
 def in_content(role: str, shown: Sequence[PartView]) -> list[PartView]:
     """What of it stands in the content, where that is a list: of an answer no empty text."""
     if role != "assistant":

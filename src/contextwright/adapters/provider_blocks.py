@@ -4,24 +4,20 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextwright.adapters.hosted_approvals import is_approval
-from contextwright.adapters.opaque_parts import like
+from contextwright.adapters.lone_calls import lone_view, lone_with
+from contextwright.adapters.opaque_parts import text_of
 from contextwright.adapters.part_view import PartView
 
 _NATIVE_CALLS = {"tool_use", "function_call", "custom_tool_call"}
 """Types of a provider's own blocks of calls, which stand beside the framework's calls."""
-_REQUEST, _APPROVAL = "mcp_approval_request", "mcp_approval_response"
-"""A call of a provider's own tool that waits for the user, and what the user says to it."""
-_LONE_CALLS = {"computer_call": "action", _REQUEST: "arguments"}
-"""Types of those that stand alone and are answered by a result, and what they are called with."""
-_IDS = {_REQUEST: "id"}
-_LINKS = ("type", "id", "approval_request_id")
 _CUSTOM, _CUSTOM_INPUT = "custom_tool_call_output", "__arg1"
 """Type of the result of a tool that is called with a text; what the framework calls that text."""
 _WRAPPED = "non_standard"
 """Type of a block around one that the framework's own form does not know."""
 _CITED = {"citations", "annotations"}
 _CACHE = "cache_control"
+FILES = ("document", "audio", "video")
+"""Types of blocks of documents, sounds and films."""
 _NO_WORDS = frozenset(
     {"image", "image_url", "input_image", "audio", "input_audio", "video", "file", "input_file",
      "media", "tool_reference", "computer_call_output"}
@@ -31,47 +27,29 @@ _NO_WORDS = frozenset(
 
 def block_view(block: Mapping[str, Any]) -> PartView | None:
     """What a provider's own block of a call is: nothing more, where it stands among the framework's
-    calls; a call, where it does not, as of a computer, or what waits for an approval, whose
-    answer is a result. None of any other block."""
+    calls; a call, where it does not, or what answers one. None of any other block."""
     own = _unwrapped(block)
-    kind = own.get("type")
-    if kind in _NATIVE_CALLS:
-        return PartView("opaque")
-    if kind == _APPROVAL:
-        answer = {key: own[key] for key in own if key not in _LINKS}
-        return PartView.result(_line(answer), own.get("approval_request_id"))
-    if kind not in _LONE_CALLS:
-        return None
-    name = own.get("name") or kind
-    return PartView.call(own.get(_IDS.get(kind, "call_id")), name, own.get(_LONE_CALLS[kind]))
+    return PartView("opaque") if own.get("type") in _NATIVE_CALLS else lone_view(own)
+
+
+def file_view(block: Mapping[str, Any]) -> PartView:
+    """What a block of a document, a sound or a film is: the file, where it has its bytes."""
+    source = block.get("source")
+    held: Mapping[str, Any] = source if isinstance(source, dict) else block
+    data, kind = held.get("data" if held is source else "base64"), block.get("type")
+    if kind not in FILES or not isinstance(data, str) or held.get("type") == "text":
+        return PartView.own(block)
+    media = held.get("media_type") or held.get("mime_type") or f"{kind}/*"
+    return PartView.file(f"data:{media};base64,{data}", block.get("title") or block.get("filename"))
 
 
 def block_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:
     """A copy of a block with another text, or of a call with other arguments. What is cited was
     another text's."""
     own = _unwrapped(block)
-    if (kind := own.get("type")) in (*_LONE_CALLS, _APPROVAL):
-        called = _approval_with(own, text) if kind == _APPROVAL else _call_with(own, text)
+    if (called := lone_with(own, text)) is not None:
         return called if own is block else {**block, "value": called}
     return {**{key: block[key] for key in block if key not in _CITED}, "text": text}
-
-
-def refusal_of(id: str, text: str) -> list[Any]:
-    """The content that answers a request for an approval that nobody answered; empty where the id
-    is no request's."""
-    if not is_approval(id):
-        return []
-    return [{"type": _APPROVAL, "approval_request_id": id, "approve": False, "reason": text}]
-
-
-def _call_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:
-    field = _LONE_CALLS[block["type"]]
-    return {**block, field: text if isinstance(block.get(field), str) else json.loads(text)}
-
-
-def _approval_with(block: Mapping[str, Any], text: str) -> dict[str, Any]:
-    fields = like({}, text)
-    return {**block, **(fields if isinstance(fields, dict) else {"reason": text})}
 
 
 def _unwrapped(block: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -103,7 +81,7 @@ def result_text(content: Any) -> str:
     if (custom := _custom(content)) is not None:
         return custom["output"]
     lines = [block["text"] for block in _texts_of_result(content)]
-    return "\n".join([*lines, *map(_line, filter(_has_words, blocks_of(content)))])
+    return "\n".join([*lines, *map(text_of, filter(_has_words, blocks_of(content)))])
 
 
 def result_with(content: Any, text: str) -> Any:
@@ -150,10 +128,6 @@ def _has_words(block: Any) -> bool:
     source = block.get("source")
     is_file = isinstance(source, dict) and source.get("type") not in ("text", "content")
     return not (is_file or block.get("type") in _NO_WORDS)
-
-
-def _line(block: dict[str, Any]) -> str:
-    return json.dumps(block, ensure_ascii=False)
 
 
 def _worded(text: str, before: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

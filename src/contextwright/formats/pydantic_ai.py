@@ -30,8 +30,19 @@ _ROLES: dict[str, Role] = {"system-prompt": "system", "tool-return": "tool"}
 KNOWN_KINDS = frozenset(
     {"builtin-tool-call", "builtin-tool-return", "native-tool-call", "native-tool-return", "file",
      "compaction", "cache-point", "uploaded-file", "image-url", "document-url", "audio-url",
-     "video-url", "binary", "tool-search-call", "tool-search-return"}
+     "video-url", "binary", "tool-search-call", "tool-search-return", "speech",
+     "instruction-delta", "tool-availability-delta", "capability-load-delta",
+     "model-settings-delta", "instruction-baseline"}
 )  # fmt: skip
+_CHANGED = "instruction-delta"
+"""Kind of an instruction that holds from there on, in the place of an earlier one."""
+_RECORDS = {_CHANGED, "tool-availability-delta", "capability-load-delta", "model-settings-delta",
+            "instruction-baseline"}  # fmt: skip
+"""Kinds of parts that say what changed beside the messages: nobody said them."""
+_WORDS = {"speech": "transcript", "retry-feedback": "content", _CHANGED: "content"}
+"""Kinds of parts that say something in words, and where."""
+_FIELDS = "beside"
+"""What such a part says beside its words."""
 _USUAL = {"image/png", "application/octet-stream"}
 """Types of files that name none."""
 _MEDIA = {"image-url", "document-url", "audio-url", "video-url", "binary"}
@@ -88,16 +99,26 @@ def _events(value: Any, where: str) -> list[Event]:
     if message.get("kind") != "request":
         raise wrong("request or response", message.get("kind"), f"{where}, field kind")
     groups: list[tuple[Role, list[AnyPart]]] = []
+    stays = set[int]()
     instructions = message.text("instructions", "")
     if instructions:
         groups.append(("system", [Text(text=instructions, extra={NAME: {"instructions": True}})]))
     for part in parts:
         role, own = _request_part(part)
-        if groups and role == "user" and groups[-1][0] == "user":
+        # a record is of what it stands behind; alone, it is the system's
+        is_record = role == "system" and isinstance(own[0], Opaque)
+        if groups and (is_record or (role == "user" and groups[-1][0] == "user")):
             groups[-1][1].extend(own)
         else:
             groups.append((role, own))
-    return [Event(id="", role=role, parts=tuple(own)) for role, own in groups or [("user", [])]]
+        if part.get("part_kind") == _CHANGED and not is_record:
+            stays.add(len(groups) - 1)
+    if not groups:
+        groups.append(("user", []))
+    return [
+        Event(id="", role=role, parts=tuple(own), pinned=number in stays)
+        for number, (role, own) in enumerate(groups)
+    ]
 
 
 def _request_part(part: Fields) -> tuple[Role, list[AnyPart]]:
@@ -105,6 +126,10 @@ def _request_part(part: Fields) -> tuple[Role, list[AnyPart]]:
     # a retry that answers no call is said as the user
     if kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
         return "tool", [_result(part, kind)]
+    if (words := _words(part, kind)) is not None:
+        return "system" if kind == _CHANGED else "user", [words]
+    if kind in _RECORDS:
+        return "system", [Opaque(format=NAME, kind=kind, value=part.whole)]
     if kind not in {"system-prompt", "user-prompt", "retry-prompt"}:
         return "user", [Opaque(format=NAME, kind=kind, value=part.whole)]
     extra: Json = {NAME: {"part_kind": kind}} if kind == "retry-prompt" else NO_FIELDS
@@ -113,6 +138,22 @@ def _request_part(part: Fields) -> tuple[Role, list[AnyPart]]:
     if not isinstance(content, list) or kind == "retry-prompt":
         return _ROLES.get(kind, "user"), [Text(text=_as_text(content), extra=extra)]
     return "user", [_user_content(item, at) for item, at in part.items("content")]
+
+
+def _words(part: Fields, kind: str) -> Text | None:
+    """What a part says in words; None where it says nothing, or is heard."""
+    field = _WORDS.get(kind, "")
+    content = part.get(field) if field else None
+    if not content or (kind == "speech" and part.get("audio")):
+        return None
+    others = {key: value for key, value in part.whole.items() if key != field}
+    return Text(text=_as_text(content), extra={NAME: {_FIELDS: others}})
+
+
+def _worded(part: Text) -> Json | None:
+    """The part that says this in words; None for a plain text."""
+    others = object_if(part.extra.get(NAME)).get(_FIELDS)
+    return {**others, _WORDS[others["part_kind"]]: part.text} if others else None
 
 
 def _as_text(content: Any) -> str:
@@ -153,6 +194,8 @@ def _result(part: Fields, kind: str) -> ToolResult:
 
 def _answer(part: Fields) -> AnyPart:
     kind = part.text("part_kind")
+    if (words := _words(part, kind)) is not None:
+        return words
     if kind == "text":
         return Text(text=part.text("content", ""))
     if kind == "thinking":
@@ -187,6 +230,8 @@ def _user_parts(event: Event) -> Iterator[Json]:
     for part in event.parts:
         if isinstance(part, Opaque) and part.format == NAME and "part_kind" in part.value:
             yield part.value
+        elif isinstance(part, Text) and (worded := _worded(part)):
+            yield worded
         elif isinstance(part, Text) and part.extra.get(NAME, {}).get("part_kind"):
             yield {"part_kind": "retry-prompt", "content": part.text}
         else:
@@ -206,7 +251,9 @@ def _other_parts(event: Event) -> Iterator[Json]:
             outcome = {"outcome": "failed"} if failed else {}
             yield {**base, "content": _result_content(part), **outcome}
         elif isinstance(part, Text):
-            yield {"part_kind": "system-prompt", "content": part.text}
+            yield _worded(part) or {"part_kind": "system-prompt", "content": part.text}
+        elif isinstance(part, Opaque) and part.format == NAME:
+            yield part.value
 
 
 def _result_content(part: ToolResult) -> Any:
@@ -240,7 +287,7 @@ def _url_json(part: Image | File) -> Json:
 
 def _answer_json(part: AnyPart) -> Json | None:
     if isinstance(part, Text):
-        return {"part_kind": "text", "content": part.text}
+        return _worded(part) or {"part_kind": "text", "content": part.text}
     if isinstance(part, Thinking):
         thought = {"part_kind": "thinking", "content": part.text}
         named = {"provider_name": part.provider} if part.provider else {}

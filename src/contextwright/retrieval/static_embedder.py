@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from contextwright.errors import MissingExtra, ModelError
+from contextwright.errors import ModelError
+from contextwright.optional_imports import optional_imports
 
 MAX_TOKENS = 512
 """Tokens of a text that are looked at."""
@@ -31,11 +32,9 @@ class StaticEmbedder:
                 where=str(path),
                 fix="give a folder with tokenizer.json and one *.safetensors file",
             )
-        try:
+        with optional_imports("embed-static", "tokenizers", "tokenizers", "safetensors", "numpy"):
             from safetensors.numpy import load_file
             from tokenizers import Tokenizer
-        except ImportError as error:
-            raise MissingExtra("tokenizers", "embed-static") from error
         tables: dict[str, Any] = load_file(weights[0])
         self.id = f"static:{path.resolve().name}"
         self._tokenizer: Any = Tokenizer.from_file(str(path / "tokenizer.json"))

@@ -7,7 +7,8 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
-from contextwright.errors import MissingExtra, StoreError
+from contextwright.errors import StoreError
+from contextwright.optional_imports import optional_imports
 from contextwright.stores.artifacts import Artifacts, StoredArtifact
 
 FRESH_S = 600
@@ -48,10 +49,8 @@ def opened_store(url: str, **options: Any) -> Any:
     Raises:
         MissingExtra: obstore is not installed. StoreError: the URL names no store.
     """
-    try:
+    with optional_imports("s3", "obstore", "obstore"):
         import obstore.store
-    except ImportError as error:
-        raise MissingExtra("obstore", "s3") from error
     try:
         return obstore.store.from_url(url, **options)
     except Exception as error:

@@ -1,11 +1,9 @@
 """pyarrow, which the extra `sweep` brings."""
 
-from contextwright.errors import MissingExtra
+from contextwright.optional_imports import optional_imports
 
-try:
+with optional_imports("sweep", "pyarrow", "pyarrow"):
     import pyarrow as pa
     import pyarrow.parquet as pq
-except ImportError as error:
-    raise MissingExtra("pyarrow", "sweep") from error
 
 __all__ = ["pa", "pq"]

@@ -16,11 +16,11 @@ from typing import Any
 from contextwright import __version__
 from contextwright.errors import (
     ContextwrightError,
-    MissingExtra,
     SpecError,
     StoreError,
     nearest,
 )
+from contextwright.optional_imports import optional_imports
 from contextwright.sweep.arrow import pa
 from contextwright.sweep.sweep_job import SweepJob
 from contextwright.sweep.sweep_parts import write_part
@@ -235,7 +235,6 @@ def _rows(table: Any) -> Iterator[tuple[int, bytes]]:
 
 
 def _module(name: str, extra: str) -> Any:
-    try:
+    root = name.partition(".")[0]
+    with optional_imports(extra, root, root):
         return import_module(name)
-    except ImportError as error:
-        raise MissingExtra(name.partition(".")[0], extra) from error

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from contextwright.errors import MissingExtra, StoreError
+from contextwright.errors import StoreError
+from contextwright.optional_imports import optional_imports
 from contextwright.sweep.run_sweep import SweepSummary
 
 SHOWN = 48
@@ -48,10 +49,8 @@ def pyplot() -> Any:
     Raises:
         MissingExtra: it is not there.
     """
-    try:
+    with optional_imports("tune", "matplotlib", "matplotlib"):
         import matplotlib as mpl
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "tune") from error
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "contextwright"
     import matplotlib.pyplot as plt

@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from contextwright.errors import MissingExtra
+from contextwright.optional_imports import optional_imports
 from contextwright.sweep.arrow import pq
 
-try:
+with optional_imports("tune", "numpy", "numpy"):
     import numpy as np
-except ImportError as error:
-    raise MissingExtra("numpy", "tune") from error
 
 RESAMPLES = 2000
 """Draws of as many sessions as there are: ends of a 95 % interval move by less than a tenth of its

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from contextwright.errors import MissingExtra, SpecError, StoreError
+from contextwright.errors import SpecError, StoreError
+from contextwright.optional_imports import optional_imports
 from contextwright.spec.expr import Expr
 from contextwright.stores.folder import folder_at
 from contextwright.stores.store import SessionStore
@@ -21,11 +22,9 @@ from contextwright.tune.search_space import Dimension, dimensions, varied
 from contextwright.tune.tune_job import OBJECTIVES, TuneJob
 from contextwright.whole_file import whole_file
 
-try:
+with optional_imports("tune", "optuna", "optuna"):
     import optuna
     from optuna.storages.journal import JournalFileBackend
-except ImportError as error:
-    raise MissingExtra("optuna", "tune") from error
 
 BATCH = 8
 """Trials that are proposed before the first of them is told, and swept together."""

@@ -7,9 +7,9 @@ agent = with_context(LlmAgent(...), C.window(n=5) | C.compact())
 app = App(name="support", root_agent=root, plugins=[ContextPlugin(C.window(n=10))])
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("adk", "google-adk", "google.adk"):
+with optional_imports("adk", "google-adk", "google.adk"):
     from contextwright.adapters.adk.agent_context import with_context, with_contexts
     from contextwright.adapters.adk.fluent import Agent, Pipeline, Route
     from contextwright.adapters.adk.mirror import Mirrors

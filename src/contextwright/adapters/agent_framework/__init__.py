@@ -5,9 +5,9 @@ from contextwright.adapters.agent_framework import ContextChatMiddleware
 agent = Agent(client, middleware=[ContextChatMiddleware(C.compaction(100_000))])
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("agent-framework", "agent-framework-core", "agent_framework"):
+with optional_imports("agent-framework", "agent-framework-core", "agent_framework"):
     from contextwright.adapters.agent_framework.chat_middleware import ContextChatMiddleware
 
 __all__ = ["ContextChatMiddleware"]

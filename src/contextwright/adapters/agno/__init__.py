@@ -5,9 +5,9 @@ from contextwright.adapters.agno import context_model
 agent = Agent(model=context_model(OpenAIChat("gpt-5"), C.compaction(100_000)))
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("agno", "agno", "agno"):
+with optional_imports("agno", "agno", "agno"):
     from contextwright.adapters.agno.bounded_model import context_model, read_back_tools
 
 __all__ = ["context_model", "read_back_tools"]

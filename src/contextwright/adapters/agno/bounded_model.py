@@ -23,7 +23,7 @@ from contextwright.tokens.usage import Usage
 
 ModelT = TypeVar("ModelT", bound=Model)
 _FIELDS = MessageFields()
-_MAPPING = PartedMessages(_FIELDS)
+_MAPPING = PartedMessages(_FIELDS, of_tool=_FIELDS.is_media_of_tool)
 _SCHEMA = ("name", "description", "parameters")
 
 

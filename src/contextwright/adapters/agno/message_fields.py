@@ -17,6 +17,8 @@ _REASONING, _SEALED = "reasoning_content", "redacted_reasoning_content"
 _FILES = {"images": Image, "audio": Audio, "videos": Video, "files": File}
 """Fields with pictures and files, and what stands in them."""
 _MEDIA = tuple(_FILES.values())
+_ATTACHED = "The tool call above generated the attached media."
+"""What Agno says as the user, behind results, where tools gave pictures and files."""
 
 
 class MessageFields:
@@ -25,6 +27,10 @@ class MessageFields:
     def role(self, message: Message) -> str:
         """The role."""
         return "system" if message.role == "developer" else message.role
+
+    def is_media_of_tool(self, message: Message) -> bool:
+        """Whether it holds the pictures and files of the results in front of it."""
+        return message.role == "user" and message.content == _ATTACHED
 
     def parts(self, message: Message) -> Sequence[Any]:
         """Content, pictures and calls; the whole message where it is a result."""

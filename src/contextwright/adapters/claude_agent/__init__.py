@@ -12,9 +12,9 @@ options = ClaudeAgentOptions(
 The SDK has no hook on a request: that is the proxy's (docs/how-to/frameworks/claude-agent.md).
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("claude-agent", "claude-agent-sdk", "claude_agent_sdk"):
+with optional_imports("claude-agent", "claude-agent-sdk", "claude_agent_sdk"):
     from contextwright.adapters.claude_agent.read_back_server import read_back_server
     from contextwright.adapters.claude_agent.transcript_store import TranscriptStore
 

@@ -5,9 +5,9 @@ from contextwright.adapters.crewai import context_llm
 agent = Agent(llm=context_llm(LLM("openai/gpt-5"), C.compaction(100_000)), ...)
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("crewai", "crewai", "crewai"):
+with optional_imports("crewai", "crewai", "crewai"):
     from contextwright.adapters.crewai.crew_llm import context_llm, read_back_tools
 
 __all__ = ["context_llm", "read_back_tools"]

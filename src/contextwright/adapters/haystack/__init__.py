@@ -5,9 +5,9 @@ from contextwright.adapters.haystack import context_generator
 agent = Agent(chat_generator=context_generator(OpenAIChatGenerator(), C.compaction(100_000)))
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("haystack", "haystack-ai", "haystack"):
+with optional_imports("haystack", "haystack-ai", "haystack"):
     from contextwright.adapters.haystack.bounded_generator import (
         context_generator,
         read_back_tools,

@@ -7,6 +7,7 @@ from typing import Any
 
 from haystack.dataclasses import (
     ChatMessage,
+    FileContent,
     ImageContent,
     ReasoningContent,
     TextContent,
@@ -38,6 +39,8 @@ class ChatContents:
             return PartView.result(_text(part.result), part.origin.id, part.result, (TextContent,))
         if isinstance(part, ImageContent):
             return PartView.image_data(part.mime_type or "image/png", part.base64_image)
+        if isinstance(part, FileContent):
+            return PartView.file(f"data:{part.mime_type};base64,{part.base64_data}", part.filename)
         return (
             PartView.reasoning(part) if isinstance(part, ReasoningContent) else PartView.own(part)
         )

@@ -7,9 +7,9 @@ agent = react(compaction=ContextCompaction(C.compaction(100_000), threshold=100_
 agent = react(model=context_model(C.compaction(100_000)))
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("inspect-ai", "inspect-ai", "inspect_ai"):
+with optional_imports("inspect-ai", "inspect-ai", "inspect_ai"):
     from contextwright.adapters.inspect_ai.compaction_strategy import ContextCompaction
     from contextwright.adapters.inspect_ai.react_model import context_model, read_back_tools
 

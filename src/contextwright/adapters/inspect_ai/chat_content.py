@@ -10,7 +10,6 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageTool,
     ChatMessageUser,
-    ContentDocument,
     ContentImage,
     ContentReasoning,
     ContentText,
@@ -49,11 +48,12 @@ class ChatContent:
             return PartView.result(text, part.tool_call_id, part.content, (ContentText,))
         if isinstance(part, ContentImage):
             return PartView.image(part.image)
-        if isinstance(part, ContentDocument) and part.document.startswith("data:"):
-            return PartView.file(part.document, part.filename)
         if isinstance(part, ContentReasoning):
             return PartView.reasoning(part, sealed="reasoning" if part.redacted else "")
-        return PartView.own(part)
+        address = str(getattr(part, part.type, ""))  # of a document, a sound, a film
+        is_held = address.startswith("data:")
+        name = getattr(part, "filename", None)
+        return PartView.file(address, name) if is_held else PartView.own(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; of a result, its pictures stay."""

@@ -5,9 +5,9 @@ from contextwright.adapters.langchain import ContextMiddleware
 agent = create_agent(model, tools, middleware=[ContextMiddleware(C.compaction(100_000))])
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("langchain", "langchain", "langchain", "langchain_core"):
+with optional_imports("langchain", "langchain", "langchain", "langchain_core"):
     from contextwright.adapters.langchain.graph_hook import pre_model_hook
     from contextwright.adapters.langchain.middleware import ContextMiddleware
 

@@ -16,6 +16,7 @@ from langchain_core.messages import (
 
 from contextwright.adapters import legacy_calls as legacy
 from contextwright.adapters import provider_blocks as provider
+from contextwright.adapters.lone_calls import refusal_of
 from contextwright.adapters.message_parts import PartedMessages
 from contextwright.adapters.part_view import PartView
 
@@ -88,8 +89,8 @@ class MessageContent:
         """A message that answers a call."""
         if id == legacy.id_of(tool):
             return FunctionMessage(content=text, name=tool)
-        if refused := provider.refusal_of(id, text):
-            return HumanMessage(content=refused)
+        if answer := refusal_of(id, tool, text):
+            return HumanMessage(content=answer)
         return ToolMessage(content=text, tool_call_id=id, name=tool or None)
 
 
@@ -99,6 +100,8 @@ def _is_call(part: Any) -> bool:
 
 def _media(block: dict[str, Any]) -> PartView:
     """A picture or a file, as OpenAI Chat has it; what that does not know is LangChain's."""
+    if block.get("type") in provider.FILES:
+        return provider.file_view(block)
     try:
         (part,) = dict(convert_to_openai_messages(HumanMessage(content=[block])))["content"]
     except ValueError:

@@ -5,9 +5,9 @@ from contextwright.adapters.litellm import ContextCallback
 litellm.callbacks = [ContextCallback(C.compaction(100_000))]
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("litellm", "litellm", "litellm"):
+with optional_imports("litellm", "litellm", "litellm"):
     from contextwright.adapters.litellm.context_callback import ContextCallback
 
 __all__ = ["ContextCallback"]

@@ -19,6 +19,8 @@ from contextwright.adapters.part_view import PartView
 from contextwright.memo.ownership import cached_text
 
 _ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}
+_FILES = {"document": "document_mimetype", "audio": "format", "video": "video_mimetype"}
+"""Types of blocks of files, and where each says of which type it is."""
 _CALLS = "tool_calls"
 """Where calls stand once more, for providers that know no blocks."""
 
@@ -47,7 +49,7 @@ class MessageBlocks:
             return _picture(part)
         if isinstance(part, ThinkingBlock):
             return PartView.reasoning(part)
-        return PartView("opaque") if isinstance(part, CachePoint) else PartView.own(part)
+        return PartView("opaque") if isinstance(part, CachePoint) else _file(part)
 
     def rewritten(self, part: Any, text: str) -> Any:
         """A copy with another text, other arguments; of a result, its pictures stay."""
@@ -87,6 +89,18 @@ def _picture(block: ImageBlock) -> PartView:
         _base64(image) if isinstance(image, bytes) else _read(block.resolve_image(as_base64=True))
     )
     return PartView.image_data(block.image_mimetype or "image/png", data)
+
+
+def _file(block: Any) -> PartView:
+    """A document, a sound or a film; what else there is only the framework knows."""
+    kind: str = block.block_type
+    data = getattr(block, "data" if kind == "document" else kind, None)
+    if kind not in _FILES or not isinstance(data, bytes):
+        return PartView.own(block, kind if kind in _FILES else "")
+    type_ = getattr(block, _FILES[kind]) or "*"
+    media = type_ if "/" in type_ else f"{kind}/{type_}"
+    name = getattr(block, "title", None)
+    return PartView.file(f"data:{media};base64,{_base64(data)}", name)
 
 
 def _read(buffer: Any) -> str:

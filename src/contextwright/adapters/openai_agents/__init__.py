@@ -7,9 +7,9 @@ session = StoreSession("alice", SQLiteSessions("sessions.db"))
 result = await Runner.run(agent, "...", run_config=config, session=session)
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("openai-agents", "openai-agents", "agents"):
+with optional_imports("openai-agents", "openai-agents", "agents"):
     from contextwright.adapters.openai_agents.context_filter import ContextFilter
     from contextwright.adapters.openai_agents.context_model import (
         ContextProvider,

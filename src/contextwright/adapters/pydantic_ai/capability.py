@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 
 from contextwright.adapters.context_owner import ContextOwner
-from contextwright.adapters.history_records import HistoryRecords
+from contextwright.adapters.history_records import HistoryRecords, of_tools_too
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.model_copies import first_model
 from contextwright.adapters.port import ContextPort, context_of
@@ -54,7 +54,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         instructions, functions = parameters.instruction_parts or [], parameters.function_tools
         tools = [*functions, *parameters.output_tools]
         request = MappedRequest(
-            MESSAGES, request_context.messages,
+            of_tools_too(MESSAGES, request_context.messages), request_context.messages,
             model=first_model(request_context.model).model_name,
             system=[part.content for part in instructions],
             output=parameters.output_object,

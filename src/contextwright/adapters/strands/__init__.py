@@ -8,9 +8,9 @@ agent = Agent(
 )
 """
 
-from contextwright.adapters.framework_imports import framework_imports
+from contextwright.optional_imports import optional_imports
 
-with framework_imports("strands", "strands-agents", "strands"):
+with optional_imports("strands", "strands-agents", "strands"):
     from contextwright.adapters.strands.context_stage import ContextStage
 
 __all__ = ["ContextStage"]

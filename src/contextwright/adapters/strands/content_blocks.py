@@ -41,16 +41,16 @@ class ContentBlocks:
             if "bytes" in source:
                 return PartView.image_data(f"image/{image['format']}", source["bytes"])
             return PartView.image(source.get("location", {}).get("uri", ""))
-        if "bytes" in (document := part.get("document", {})).get("source", {}):
-            kind, data = document["format"], document["source"]["bytes"]
-            return PartView.file_data(
-                _TYPES.get(kind, f"application/{kind}"), data, document["name"]
-            )
+        file = next((kind for kind in _FILES if kind in part), "")
+        if file and "bytes" in (source := part[file].get("source", {})):
+            kind, family = part[file]["format"], "application" if file == "document" else file
+            media = _TYPES.get(kind, f"{family}/{kind}")
+            return PartView.file_data(media, source["bytes"], part[file].get("name"))
         if _REASONING in part:
             return PartView.reasoning(part)
         if "cachePoint" in part:
             return PartView("opaque")
-        return PartView.own(part, next((kind for kind in _FILES if kind in part), ""))
+        return PartView.own(part, file)
 
     def rewritten(self, part: Block, text: str) -> Block:
         """A copy with another text, other arguments; of a result, its pictures stay."""

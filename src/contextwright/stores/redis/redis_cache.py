@@ -9,14 +9,13 @@ from urllib.parse import quote
 
 import msgspec
 
-from contextwright.errors import MissingExtra, StoreError
+from contextwright.errors import StoreError
+from contextwright.optional_imports import optional_imports
 
-try:
+with optional_imports("redis", "redis", "redis"):
     import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry
-except ImportError as error:  # pragma: no cover
-    raise MissingExtra("redis", "redis") from error
 
 T = TypeVar("T")
 DAY_S = 86_400.0

@@ -69,7 +69,7 @@ async def odd_results(driver: AgentDriver) -> None:
 
 
 @scenario("pictures-in-results")
-async def result_pictures(driver: AgentDriver) -> None:
+async def result_media(driver: AgentDriver) -> None:
     """A tool gives a picture: the model sees it when it is new, and nothing is refused later."""
     script: list[Line] = []
     for turn in range(4):

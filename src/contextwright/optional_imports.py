@@ -1,4 +1,4 @@
-"""What an adapter imports of its framework: where that fails, the command is named."""
+"""What is imported of a package that an extra brings: where that fails, the command is named."""
 
 import sys
 from collections.abc import Generator
@@ -10,16 +10,16 @@ from contextwright.errors import MissingExtra
 
 
 @contextmanager
-def framework_imports(extra: str, package: str, *roots: str) -> Generator[None]:
-    """Imports of a framework.
+def optional_imports(extra: str, package: str, *roots: str) -> Generator[None]:
+    """Imports of a framework, a store's driver or the like.
 
     Args:
         extra: of contextwright that brings it.
-        package: the framework's, as it is installed.
+        package: as it is installed.
         roots: its modules.
 
     Raises:
-        MissingExtra: the framework is not installed, or its version lacks what is imported. What
+        MissingExtra: the package is not installed, or its version lacks what is imported. What
             else can not be imported is raised as it is.
     """
     try:
