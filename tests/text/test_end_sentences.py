@@ -20,6 +20,7 @@ OPEN = (
     ("Please migrate table item7x.", "Once item7x is finished, I'll go on."),
     ("Please migrate table item7x.", "I'll have item7x done by noon."),
     ("Please migrate table item7x.", "Is item7x done?"),
+    ("Please migrate table item7x.", "Added item7x to my list."),
     ("Please migrate table item7x.", "item7x is blocked."),
     ("Refactor the login page.", "The login page was mentioned."),
     ("Refactor the login page.", "All tests are done."),
@@ -47,7 +48,8 @@ def test_a_user_ends_it_by_calling_it_off_and_an_agent_does_not(words):
 
 
 def test_an_agent_begins_something():
-    assert is_begun("Started on item7x.") and is_begun("I'll look into it.")
+    assert is_begun("Added item7x to my list.") and is_begun("Started on item7x.")
+    assert is_begun("I'll look into it.")
     assert not is_begun("item7x is finished.") and not is_begun("It has 300 rows.")
 
 

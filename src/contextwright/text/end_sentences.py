@@ -24,7 +24,8 @@ _NO_PARTICIPLES = frozenset({
     "reported", "noted", "noticed", "tried", "looked", "asked", "used", "based", "related",
     "supposed", "allowed", "wanted", "limited", "seemed", "queued", "postponed", "stalled",
     "opened", "waited", "worked", "mixed", "talked", "called", "attached", "mentioned", "proposed",
-    "suggested", "discussed", "interested", "worried", "confused", "tired",
+    "suggested", "discussed", "interested", "worried", "confused", "tired", "created", "placed",
+    "issued",
 })  # fmt: skip
 """Words that end with `ed` and say of nothing that it is done; all others may."""
 PARTICIPLE = 5
@@ -46,7 +47,7 @@ _CLAUSE = re.compile(r"[,;:.]")
 _NOT_YET = any_of((
     r"\?\W*$|\b(?:still|yet|waiting|pending|blocked|stuck|in progress|so far|tomorrow|stays)\b",
     r"\b(?:failed|fails|failing|to go|left to|to do|half(?:way)?|another|rejected|postponed)\b",
-    r"\b(?:remaining|conflicts?|errors?)\b",
+    r"\b(?:remaining|conflicts?|errors?|waits?|needs|(?:has|have) to|(?:have|has|is|are|did)n't)\b",
 ))  # fmt: skip
 """What stands anywhere where something goes on."""
 _CALLED_OFF = any_of((
@@ -88,7 +89,7 @@ def _is_end(sentence: str, role: str) -> bool:
     words = [word for word in small.words if _is_over(word)]
     if not words and _PHRASES.search(sentence) is None:
         return False
-    if _NOT_YET.search(sentence) is not None:
+    if _NOT_YET.search(sentence) is not None or is_begun(sentence):
         return False
     places = [match.start() for match in _WORD.finditer(small.text) if match[0] in words]
     places += [match.start() for match in _PHRASES.finditer(sentence)]
@@ -102,7 +103,7 @@ def _is_over(word: str) -> bool:
 
 def is_begun(sentence: str) -> bool:
     """Whether an agent says that it begins something, or will."""
-    return _BEGUN.search(sentence) is not None and not _is_end(sentence, "assistant")
+    return _BEGUN.search(sentence) is not None and _OVER.isdisjoint(small_text(sentence).words)
 
 
 def _is_about(sentence: str, request: str) -> bool:
