@@ -243,7 +243,8 @@ def main() -> None:
     tasks = [measured_tasks(name) for name in options.names if name in LISTS_IN]
     lines = [HEAD.format(PLANTED), *(line for part in parts for line in table(part))]
     lines += task_table(tasks) if tasks else ()
-    figures.save("fidelity", "python -m benchmarks.fidelity", (), [*parts, *tasks])
+    figures.save("fidelity", "python -m benchmarks.fidelity", (), parts)
+    figures.save("fidelity-tasks", "python -m benchmarks.fidelity", (), tasks)
     if options.write:
         options.write.write_text("\n".join(lines).rstrip() + "\n")
 
