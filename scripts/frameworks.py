@@ -26,7 +26,7 @@ PEERS = {"frameworks": ["tests/serve/test_peer_clients.py"]}
 SHARED = {
     "frameworks-two": [
         "tests/adapters/test_redacted_files.py",
-        "tests/adapters/test_result_pictures.py",
+        "tests/adapters/test_result_media.py",
         "tests/adapters/test_turn_taking.py",
     ]
 }
