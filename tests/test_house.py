@@ -198,6 +198,15 @@ def test_the_stub_is_what_the_generator_writes():
     assert stub["STUB"].read_text() == stub["stub"](), "run python scripts/words_stub.py"
 
 
+def test_the_files_that_environments_of_frameworks_play_are_there():
+    """A file that gets another name would else be missed where `make test` does not look."""
+    script = runpy.run_path(str(ROOT / "scripts/frameworks.py"))
+    named = [
+        path for group in (script["SHARED"], script["PEERS"]) for path in sum(group.values(), [])
+    ]
+    assert [path for path in (script["PAGES"], *named) if not (ROOT / path).exists()] == []
+
+
 def page(path):
     return (ROOT / path).read_text()
 
