@@ -38,7 +38,7 @@ def folded(block: Block, inputs: Inputs) -> Block:
 
     `[Turn 3] web_search (Python sorting) → Found 8 results: quicksort, ... event://e5#0`
     """
-    calls = _calls(block)
+    calls = block.calls
     if not calls or (block.fidelity < Fidelity.COMPACTED and block.why != DESCRIBED):
         return block
     words = _words_beside(block, TEXT_TOKENS, inputs)
@@ -61,10 +61,10 @@ def concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 
 def _concluded(blocks: Blocks, inputs: Inputs) -> Blocks:
-    trace = [block for block in blocks if block.results and _calls(block)]
+    trace = [block for block in blocks if block.results and block.calls]
     if len(trace) < 2:
         return tuple(folded(block, inputs) for block in blocks)
-    used = Counter(call.name for block in trace for call in _calls(block))
+    used = Counter(call.name for block in trace for call in block.calls)
     tools = escape(", ".join(f"{name} × {n}" if n > 1 else name for name, n in used.items()))
     ref = range_ref(trace[0].lineage[0], trace[-1].lineage[-1])
     last = trace[-1]
@@ -84,14 +84,14 @@ def traced(blocks: Blocks, inputs: Inputs) -> Blocks:
     table = inputs.memo.table(("traced", inputs.counter_id, inputs.cost))
     known = table.get(blocks)
     if known is None:
-        total = sum(len(_calls(block)) for block in blocks if block.results)
+        total = sum(len(block.calls) for block in blocks if block.results)
         most = max(LEAST, min(ROWS, TRACE // max(1, total)))
         known = table[blocks] = tuple(_traced(block, most, inputs) for block in blocks)
     return known
 
 
 def _traced(block: Block, most: int, inputs: Inputs) -> Block:
-    calls = _calls(block)
+    calls = block.calls
     if not calls or not block.results:
         return block
     words = _words_beside(block, most, inputs)
@@ -111,10 +111,6 @@ def _words_beside(block: Block, max_tokens: int, inputs: Inputs) -> str:
     text = "\n".join(part.text for part in parts if isinstance(part, Text) and part.text)
     short = cut(text, max_tokens, "head", inputs.count, marker="...") if text.strip() else ""
     return escape(short)
-
-
-def _calls(block: Block) -> list[ToolCall]:
-    return [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
 
 
 def without_images(block: Block, inputs: Inputs) -> Block:

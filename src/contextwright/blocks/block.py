@@ -4,7 +4,7 @@ import msgspec
 
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer, Trust
-from contextwright.session.event import AnyPart, Role, Text, ToolResult
+from contextwright.session.event import AnyPart, Role, Text, ToolCall, ToolResult
 from contextwright.session.harness_text import is_spoken
 
 SCORE_ONE = 1_000_000
@@ -108,6 +108,12 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False
     def has_calls(self) -> bool:
         """Whether it holds an assistant's calls: each has its result behind it."""
         return self.role == "assistant" and self.messages[-1].role == "tool"
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Its tool calls, in order."""
+        parts = [part for message in self.messages for part in message.parts]
+        return tuple([part for part in parts if isinstance(part, ToolCall)])
 
     @property
     def results(self) -> tuple[ToolResult, ...]:

@@ -41,8 +41,7 @@ def rewrite(
     Only assistant texts, arguments of calls and text results are offered: what a user said is
     never rewritten.
     """
-    tool_calls = [part for m in block.messages for part in m.parts if isinstance(part, ToolCall)]
-    calls = {call.id: (place, call) for place, call in enumerate(tool_calls)}
+    calls = {call.id: (place, call) for place, call in enumerate(block.calls)}
     rewriting = Rewriting(on_result, on_text, on_call)
     messages = tuple(_message(message, block, calls, rewriting) for message in block.messages)
     same = all(new is old for new, old in zip(messages, block.messages, strict=True))

@@ -1,6 +1,6 @@
 """The to-do lists of a conversation: what exchanges say of them, and what each holds by then."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -43,32 +43,39 @@ def todo_states(
         places: exchanges that call such tools, ascending.
         owner_of: gives the name of an exchange's agent, where its list is told with one.
     """
-    states: dict[str, TodoState] = {}
+    changes: dict[str, list[tuple[int, int, str, TodoUpdate]]] = {}
     for at in places[-SEEN:]:
         owner = owner_of(blocks[at])
         for number, update in enumerate(todo_updates(blocks[at])):
             if update is None:
                 continue
             tool = f"{update.tool} ({owner})" if owner else update.tool
-            known = states.get(list_key(tool))
-            before = known.places if known is not None and not update.whole else ()
-            items = known.list.items if known is not None else ()
-            changed = TodoList(tool, items).after(update)
-            state = TodoState(changed, tuple(dict.fromkeys((*before, at))), number, update.whole)
-            states[state.key] = state
-    return sorted(states.values(), key=lambda state: (-state.places[-1], -state.number))
+            key = list_key(tool)
+            if update.whole:
+                changes[key] = []
+            changes.setdefault(key, []).append((at, number, tool, update))
+    return sorted(map(_state, changes.values()), key=lambda one: (-one.places[-1], -one.number))
+
+
+def _state(changes: Sequence[tuple[int, int, str, TodoUpdate]]) -> TodoState:
+    """A list of its changes: place, number, tool and what each says."""
+    places, _, _, updates = zip(*changes, strict=True)
+    _, number, tool, newest = changes[-1]
+    return TodoState(
+        TodoList(tool).after(*updates), tuple(dict.fromkeys(places)), number, newest.whole
+    )
 
 
 def calls_todo_tool(block: Block) -> bool:
     """Whether an exchange calls a tool that is named for things to do."""
-    return block.has_calls and any(is_todo_tool(call.name) for call in tool_calls_of(block))
+    return block.has_calls and any(is_todo_tool(call.name) for call in block.calls)
 
 
 @cached_text
 def todo_updates(block: Block) -> tuple[TodoUpdate | None, ...]:
     """What each of its calls says of a list; None for one that says nothing, or did not go well."""
     results = {result.call_id: result for result in block.results}
-    return tuple(update_by(call, results.get(call.id)) for call in tool_calls_of(block))
+    return tuple(update_by(call, results.get(call.id)) for call in block.calls)
 
 
 def update_by(call: ToolCall, result: ToolResult | None) -> TodoUpdate | None:
@@ -76,11 +83,3 @@ def update_by(call: ToolCall, result: ToolResult | None) -> TodoUpdate | None:
     if result is None or result.status != "ok" or not is_todo_tool(call.name):
         return None
     return todo_update(call.name, call.arguments, result.text)
-
-
-def tool_calls_of(block: Block) -> Iterator[ToolCall]:
-    """Its calls, as they came."""
-    for message in block.messages:
-        for part in message.parts:
-            if isinstance(part, ToolCall):
-                yield part

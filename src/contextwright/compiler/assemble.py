@@ -11,7 +11,7 @@ from contextwright.blocks.layering import ARCHIVE, CacheClass, Layer
 from contextwright.blocks.protection import summary_exchanges
 from contextwright.blocks.read_back_tools import is_read_back
 from contextwright.compiler.mapped_log import mapped_at
-from contextwright.compiler.other_agents import is_another, is_of_another
+from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer, run
 from contextwright.errors import SessionError, SpecError
@@ -23,6 +23,7 @@ from contextwright.spec.memo import LONG
 from contextwright.spec.traits import View
 from contextwright.spec.word_roles import Guard
 from contextwright.tasks.tool_lines import scoped
+from contextwright.text.speakers import is_another
 
 PINNED, RUNNING_TURN = "pinned", "running_turn"
 TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE = "task_framing", "live_edge", "open_failure"
@@ -235,7 +236,7 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
     ):
         return ()
     called = inputs.snapshot.log.called_tools(inputs.snapshot.position)
-    own = [name for author, name in called if not (agent and is_another(author, agent))]
+    own = [name for author, name in called if not is_another(author, agent)]
     names = dict.fromkeys(own)
     # the engine adds them by itself: each passes every redaction, a single term's as well
     return tuple(dict.fromkeys(map(inputs.clean_name, names)))

@@ -9,7 +9,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.layering import Layer
 from contextwright.compiler.hidden_refs import block_without_refs
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, section_of
-from contextwright.compiler.other_agents import as_told, is_another
+from contextwright.compiler.other_agents import as_told
 from contextwright.compiler.token_sums import SOURCE
 from contextwright.render.event_cost import EventCost
 from contextwright.render.renderer import Renderer
@@ -17,6 +17,7 @@ from contextwright.render.target import Target
 from contextwright.session.event import Event
 from contextwright.spec.memo import Memo
 from contextwright.tasks.payload import cost_of_item
+from contextwright.text.speakers import is_another
 
 
 class Presentation(NamedTuple):

@@ -9,17 +9,12 @@ from contextwright.blocks.escape import markers_of, section
 from contextwright.render.insertion import Insertion
 from contextwright.render.text import PROVIDER, transcript
 from contextwright.session.event import File, Image, Text, ToolResult
-from contextwright.text.speakers import UNNAMED
+from contextwright.text.speakers import is_another
 
 
 def is_of_another(block: Block, agent: str) -> bool:
     """Whether an agent other than this one began an exchange; none is where no agent is named."""
     return bool(agent) and block.role == "assistant" and is_another(block.author, agent)
-
-
-def is_another(author: str, agent: str) -> bool:
-    """Whether an author is an agent other than this one."""
-    return bool(agent) and author not in UNNAMED | {agent}
 
 
 def as_told(block: Block, agent: str, *, refs: bool) -> Block:

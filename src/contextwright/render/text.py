@@ -141,8 +141,7 @@ def _own_refs(block: Block, message: Message) -> frozenset[str]:
     """The refs that a shortened text of this block may really carry."""
     if block.fidelity is Fidelity.RAW:
         return frozenset()
-    calls = [part for one in block.messages for part in one.parts if isinstance(part, ToolCall)]
-    read = {original_ref(call).partition("#")[0] for call in calls} - {""}
+    read = {original_ref(call).partition("#")[0] for call in block.calls} - {""}
     return frozenset({event_ref(id) for id in (block.id, message.event_id) if id} | read)
 
 

@@ -14,3 +14,8 @@ def assistant_with_name(author: str) -> str:
     """What stands in front of an agent's words and the colon."""
     name = _ODD.sub("_", author)[:64]
     return "assistant" if author in UNNAMED else f"assistant {name}"
+
+
+def is_another(author: str, agent: str) -> bool:
+    """Whether an author is an agent other than this one."""
+    return bool(agent) and author not in UNNAMED | {agent}

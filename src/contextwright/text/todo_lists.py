@@ -105,12 +105,15 @@ class TodoList(msgspec.Struct, frozen=True):
     tool: str
     items: tuple[TodoItem, ...] = ()
 
-    def after(self, update: TodoUpdate) -> "TodoList":
-        """What it is behind one more call."""
-        if update.whole:
-            return TodoList(self.tool, update.items)
-        items = {item.key: item for item in self.items}
-        for item in update.items:
+    def after(self, *updates: TodoUpdate) -> "TodoList":
+        """What it is behind some more calls."""
+        whole = [place for place, update in enumerate(updates) if update.whole]
+        before = updates[whole[-1]].items if whole else self.items
+        changes = updates[whole[-1] + 1 :] if whole else updates
+        if not changes:
+            return TodoList(self.tool, before)
+        items = {item.key: item for item in before}
+        for item in [item for update in changes for item in update.items]:
             known = items.get(item.key)
             text = item.text or (known.text if known else "")
             items[item.key] = msgspec.structs.replace(item, text=text)
@@ -154,6 +157,7 @@ def _shown(item: TodoItem, characters: int) -> str:
     return f"#{item.id} {text}".rstrip() if item.id else text or "\u2026"
 
 
+@cached_text
 def list_key(tool: str) -> str:
     """What the tools of one list have in common: `TaskCreate` and `TaskUpdate` are of one."""
     name, _, owner = tool.partition(" ")

@@ -18,7 +18,7 @@ from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.tasks.plan_step import PLAN
-from contextwright.text.speakers import UNNAMED
+from contextwright.text.speakers import is_another
 from contextwright.text.todo_lists import is_todo_tool
 
 SOURCE = "recite"
@@ -86,25 +86,38 @@ def _block(text: str, ref: str, lineage: tuple[str, ...]) -> Block:
 
 def _called_lists(inputs: Inputs) -> tuple[str, str]:
     """The to-do lists that the agent keeps by calls, a line each, and a ref to the newest call."""
-    snapshot, log = inputs.snapshot, inputs.snapshot.log
-    own = UNNAMED | {inputs.agent}
-    tools = [
+    called = inputs.snapshot.log.called_tools(inputs.snapshot.position)
+    tools = dict.fromkeys(
         tool
-        for author, tool in log.called_tools(snapshot.position)
-        if is_todo_tool(tool) and (author in own or not inputs.agent)
-    ]
-    blocks: dict[int, Block] = {}
-    for tool in dict.fromkeys(tools):
-        for position in islice(snapshot.newest("tool", tool), SEEN):
-            place = log.exchange_index(position)
-            (block,) = inputs.readable(snapshot.exchanges(place, place + 1))
-            blocks[place] = block
-            if any(update and update.whole for update in todo_updates(block)):
-                break
-    newest = [blocks[place] for place in sorted(blocks)]
-    states = todo_states(newest, range(len(newest)), lambda block: "")[:LISTS]
+        for author, tool in called
+        if is_todo_tool(tool) and not is_another(author, inputs.agent)
+    )
+    blocks = {block.order: block for tool in tools for block in _changes_by(tool, inputs)}
+    changes = tuple(blocks[order] for order in sorted(blocks))
+    table = inputs.memo.table(("called lists", inputs.counter_id))
+    return table.remembered(changes, lambda changes: _lines_of(changes, inputs))
+
+
+def _changes_by(tool: str, inputs: Inputs) -> Blocks:
+    """The exchanges in which a tool made a list what it is, from the last one on that wrote all of
+    it: mostly the newest alone."""
+    snapshot = inputs.snapshot
+    newest = inputs.readable(snapshot.exchanges_of(islice(snapshot.newest("tool", tool), 1)))
+    if all(map(_writes_all, newest)):
+        return newest
+    blocks = inputs.readable(snapshot.exchanges_of(islice(snapshot.newest("tool", tool), SEEN)))
+    whole = [place for place, block in enumerate(blocks) if _writes_all(block)]
+    return blocks[whole[-1] :] if whole else blocks
+
+
+def _writes_all(block: Block) -> bool:
+    return any(update and update.whole for update in todo_updates(block))
+
+
+def _lines_of(changes: Blocks, inputs: Inputs) -> tuple[str, str]:
+    states = todo_states(changes, range(len(changes)), lambda block: "")[:LISTS]
     lines = [state.list.line(LINE, inputs.count) for state in states]
-    return "\n".join(filter(None, lines)), newest[-1].ref if lines else ""
+    return "\n".join(filter(None, lines)), changes[-1].ref if lines else ""
 
 
 def todo_of(state: Mapping[str, Any], todo: str, key: str) -> Todo:

@@ -9,7 +9,7 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text
-from contextwright.session.event import Text, ToolCall
+from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
@@ -61,10 +61,7 @@ def calls_of(block: Block) -> tuple[Called, ...]:
 def _calls_of(block: Block) -> tuple[Called, ...]:
     results = {result.call_id: result.text for result in block.results}
     return tuple(
-        Called(part.name, part.arguments, results.get(part.id, ""))
-        for message in block.messages
-        for part in message.parts
-        if isinstance(part, ToolCall)
+        [Called(call.name, call.arguments, results.get(call.id, "")) for call in block.calls]
     )
 
 

@@ -54,8 +54,6 @@ REQUESTS = 10
 TODOS = 30
 """Percent for a to-do list that an agent keeps by calls, in its newest state: what is to be done is
 what it goes on from."""
-ENDING: frozenset[Kind] = frozenset({"request", "statement"})
-"""Kinds of lines that may be over one day."""
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
@@ -159,7 +157,7 @@ def _with_late_ends(lines: list[_PlacedLine]) -> list[_PlacedLine]:
         each = lines[place]
         line, role = each.line, "user" if each.line.is_users else "assistant"
         begun = role == "assistant" and is_begun(line.bare)
-        if begun or (line.is_users and line.kind in ENDING):
+        if begun or (line.is_users and line.kind in MESSAGES):
             over = ends.end_of(line.bare, place + 1, len(lines))
             if over is not None:
                 line = msgspec.structs.replace(line, kind="begun" if begun else "request")

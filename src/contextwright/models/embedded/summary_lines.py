@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.blocks.todo_states import todo_updates, tool_calls_of
+from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.call_lines import call_line
 from contextwright.models.embedded.statements import statements_in
@@ -213,7 +213,7 @@ def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]
         if is_new and not (has_calls and _NARRATES.match(each.text)):
             yield line_of(f"{who}{each.text}", each.text, bonus=FIRST * each.first)
     results = {result.call_id: result for result in block.results}
-    for call, update in zip(tool_calls_of(block), todo_updates(block), strict=True):
+    for call, update in zip(block.calls, todo_updates(block), strict=True):
         if update is not None:
             yield _line_of_todo(update, who)
         if update is None or not update.is_all:
