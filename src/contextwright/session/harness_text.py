@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from contextwright.memo.ownership import cached_text
 from contextwright.session.event import Text
 
 Kind = Literal["notice", "rules", "handover", "command", "interruption"]
@@ -71,7 +72,7 @@ _BEGINNINGS: tuple[tuple[str, Kind, str], ...] = (
 )  # fmt: skip
 """How a text without tags begins, what it is, and what ends it: all of the text by default."""
 _begins = re.compile("|".join(f"({beginning})" for beginning, _, _ in _BEGINNINGS)).match
-_tags = re.compile(r"<([A-Za-z][\w-]+)(?:[ \t][^<>\n]*)?>").finditer
+_tags = re.compile(rf"<({'|'.join(_TAGS)})(?:[ \t][^<>\n]*)?>").finditer
 _blank = re.compile(r"\s*").match
 _FILES = re.compile(
     r"^(?:Contents of (.+?\.md)\b[^:\n]*:|# AGENTS\.md instructions for (.+)"
@@ -98,6 +99,7 @@ class HarnessText(msgspec.Struct, frozen=True):
     stop: int
 
 
+@cached_text
 def harness_texts(text: str) -> tuple[HarnessText, ...]:
     """What of a user's text is a harness's, in order."""
     if "<" not in text and _begins(text, _behind_blanks(text, 0)) is None:
@@ -143,16 +145,15 @@ def _tagged_from(text: str, start: int, behind: int) -> HarnessText | None:
     unclosed = set[str]()
     for match in _tags(text, start):
         tag = match[1]
-        kind = _TAGS.get(tag)
         line = max(text.rfind("\n", 0, match.start()) + 1, behind)
-        if kind is None or tag in unclosed or text[line : match.start()].strip():
+        if tag in unclosed or text[line : match.start()].strip():
             continue
         if not text.startswith(_INSIDE.get(tag, ""), _behind_blanks(text, match.end())):
             continue
         close = f"</{tag}>"
         end = text.find(close, match.end())
         if end >= 0:
-            kind = _kind(kind, text, match.end(), end)
+            kind = _kind(_TAGS[tag], text, match.end(), end)
             return HarnessText(kind, tag, match.start(), end + len(close))
         unclosed.add(tag)
     return None

@@ -4,7 +4,8 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 
-from contextwright.text.end_sentences import LEAST_SHARED, LOOKED_AT, names_in, says_end, things_of
+from contextwright.text.end_sentences import LEAST_SHARED, names_in, says_end, things_of
+from contextwright.text.request_ends import LOOKED_AT
 
 NEAR = 512
 """Messages behind a request without a name that are looked at: more would tell at a first compile

@@ -4,24 +4,23 @@ English."""
 import re
 
 from contextwright.memo.ownership import cached_text
+from contextwright.text.request_ends import ANYTHING, LOOKED_AT
 from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
 from contextwright.text.wordings import any_of, small_text
 
-LOOKED_AT = 400
-"""Characters of a message that are looked at."""
-LEAST_SHARED, LEAST_NUMBER = 2, 4
-"""Words that tell which request without a name is meant, and digits of a number that is a name."""
+LEAST_SHARED = 2
+"""Words that tell which request without a name is meant."""
 _OVER = frozenset({
     "done", "finished", "complete", "fixed", "cancelled", "canceled", "ready", "passes", "merged",
     "deployed", "sent", "paid", "bought", "built", "written", "rewritten", "sold", "live", "solved",
     "sorted",
 })  # fmt: skip
 _NO_PARTICIPLES = frozenset({
-    "need", "indeed", "speed", "feed", "exceed", "proceed", "succeed", "embed", "hundred",
+    "indeed", "speed", "exceed", "proceed", "succeed", "embed", "hundred",
     "unmarked", "blocked", "failed", "delayed", "needed", "required", "expected", "planned",
     "scheduled", "paused", "started", "assigned", "rejected", "reopened", "raised", "stopped",
-    "reported", "noted", "noticed", "tried", "looked", "asked", "used", "based", "related",
+    "reported", "noted", "noticed", "tried", "looked", "asked", "based", "related",
     "supposed", "allowed", "wanted", "limited", "seemed", "queued", "postponed", "stalled",
     "opened", "waited", "worked", "mixed", "talked", "called", "attached", "mentioned", "proposed",
     "suggested", "discussed", "interested", "worried", "confused", "tired", "created", "placed",
@@ -65,10 +64,7 @@ _BEGUN = any_of((
     r"\b(?:started|starting|began|begun|beginning|on it|working on|looking into|in progress)\b",
     r"\b(?:i'll|i will|i'm going to|let me|next in line|in (?:my|the) queue|to (?:my|the) list)\b",
 ))  # fmt: skip
-_ANYTHING = frozenset({
-    "ahead", "day", "do", "get", "keep", "make", "need", "new", "now", "please", "run", "start",
-    "sure", "time", "today", "use", "want", "can", "could", "pls",
-})  # fmt: skip
+_ANYTHING = ANYTHING | {"can", "could", "pls"}
 """Words that name nothing."""
 _TOKEN = re.compile(r"[A-Za-z0-9#][\w./#-]*\w")
 _NAMES = re.compile(r"\w[_/]\w|[A-Za-z]\.[A-Za-z]|[a-z][A-Z]|[A-Za-z].*\d|\d.*[A-Za-z]|\d{4}")
@@ -78,8 +74,13 @@ _NAMES = re.compile(r"\w[_/]\w|[A-Za-z]\.[A-Za-z]|[a-z][A-Z]|[A-Za-z].*\d|\d.*[A
 def says_end(request: str, text: str, role: str) -> bool:
     """Whether the beginning of a message says that what was asked for is over: one of its sentences
     speaks of it, and says that something is done, or a user calls something off in it."""
-    whole = sentences(text[:LOOKED_AT])
-    return any(_is_about(one, request) and _is_end(one, role) for one in whole)
+    return any(_is_about(one, request) for one in _ends_in(text[:LOOKED_AT], role))
+
+
+@cached_text
+def _ends_in(head: str, role: str) -> tuple[str, ...]:
+    """The sentences that say that something is over: looked for once, whatever is asked of them."""
+    return tuple(one for one in sentences(head) if _is_end(one, role))
 
 
 def _is_end(sentence: str, role: str) -> bool:

@@ -15,7 +15,7 @@ _DONE = any_of((
 ))  # fmt: skip
 _ALL_DONE = any_of((r"^(?:all |ok(?:ay)?, |it is |it's |that's )?(?:done|finished|completed)\b",))
 """An answer that needs no name of what it is about."""
-_ANYTHING = frozenset({
+ANYTHING = frozenset({
     "ahead", "day", "do", "get", "keep", "make", "need", "new", "now", "please", "run", "start",
     "sure", "time", "today", "use", "want",
 })  # fmt: skip
@@ -78,11 +78,11 @@ def is_called_off(request: str, words: str) -> bool:
 def _names(request: str, answer: str) -> bool:
     """Whether an answer surely speaks of a request: it has a word of its own such as `item7x`, or,
     where it has none, half of its words."""
-    words = {*content_words(request)} - _ANYTHING
+    words = {*content_words(request)} - ANYTHING
     marked = {word for word in words if any(map(str.isdigit, word))}
     shared = words & {*content_words(answer)}
     return not marked.isdisjoint(shared) if marked else 0 < len(words) <= 2 * len(shared)
 
 
 def _shares_a_word(one: str, other: str) -> bool:
-    return not ({*content_words(one)} - _ANYTHING).isdisjoint(content_words(other))
+    return not ({*content_words(one)} - ANYTHING).isdisjoint(content_words(other))

@@ -58,6 +58,7 @@ class NoteBuilder:
         self.forms: dict[int, str] = {}
         self.in_files: set[int] = set()  # exchanges that what is told of files has whole
         self.silent: set[int] = set()  # those of which what is told of lists says all
+        self._ends: dict[int, int | None] = {}
         tables = ((form, entries(form, scope.inputs, scope.page)) for form in FORMS)
         self._entries = {form: table.get for form, table in tables}
 
@@ -105,11 +106,11 @@ class NoteBuilder:
 
     def end_of(self, at: int) -> int | None:
         """The exchange that says, later on, that what a user asked for at `at` is over."""
-        scope = self.scope
-        if scope.blocks[at].role != "user":
-            return None
-        request = words_of(scope.blocks[at])[:LONGEST_REQUEST]
-        return scope.history.end_of(scope.blocks, request, at)
+        scope, block = self.scope, self.block(at)
+        if block.role == "user" and at not in self._ends:
+            request = words_of(block)[:LONGEST_REQUEST]
+            self._ends[at] = scope.history.end_of(scope.blocks, request, at)
+        return self._ends.get(at)
 
     def is_told_elsewhere(self, at: int) -> bool:
         """Whether a later exchange, or what a file holds by now, tells what this one does, or what
