@@ -12,6 +12,7 @@ from contextwright.retention.data_subject import DataSubject
 from contextwright.retention.normalize_text import Folded, folded, is_mark
 from contextwright.stored_record import StoredRecord
 from contextwright.text.encoded_forms import FORMS, Unit, decode_base64, decoded, plainly
+from contextwright.text.unspaced_scripts import UNSPACED
 
 ERASED = "[erased]"
 BARE = "erased"
@@ -22,12 +23,7 @@ occur there by chance."""
 LONG = 1_000_000
 """Characters of a text in which a name is taken for found without asking whether its last letter
 has a mark of its own: the places of all characters would be too many to keep."""
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u312f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-"""Scripts that set no space between words: there a name may stand beside any character."""
-_LETTER = f"[^\\W_{_UNSPACED}]"
+_LETTER = f"[^\\W_{UNSPACED}]"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?', re.DOTALL)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")

@@ -8,6 +8,7 @@ import msgspec
 from contextwright.memo.ownership import cached_text
 from contextwright.retrieval.entity_tables import IDENTIFIER, SORTS
 from contextwright.text.search_terms import MAX_TEXT, STOP, runs_of, stem, stems_of, words
+from contextwright.text.unspaced_scripts import word_flags
 
 LOOKED_AT = 8_000
 """Characters of a text that are looked at."""
@@ -42,14 +43,14 @@ _FIRST = tuple(
     for sort, pattern in SORTS
     if sort not in {"identifier", "name"}
 )
-_QUOTED = re.compile(rf"`([^`\n]{{2,60}})`|({IDENTIFIER})")
+_QUOTED = rf"`([^`\n]{{2,60}})`|({IDENTIFIER})"
 _WORDS = {
     flag: tuple(
-        re.compile(one, flag) for one in (f"({IDENTIFIER})", _NUMBER.pattern, _NAME.pattern)
+        re.compile(one, flag)
+        for one in (_QUOTED, f"({IDENTIFIER})", _NUMBER.pattern, _NAME.pattern)
     )
     for flag in (re.NOFLAG, re.ASCII)
 }
-"""Of a text in ASCII its signs are asked for faster."""
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -102,8 +103,8 @@ def _entities(text: str) -> frozenset[str]:
     for sign, pattern in _FIRST:
         if sign in text:
             text = _taken(pattern, text, values)  # a file's name in its path is no second thing
-    identifier, number, name = _WORDS[re.ASCII if text.isascii() else re.NOFLAG]
-    text = _taken(_QUOTED if "`" in text else identifier, text, values)
+    quoted, identifier, number, name = _WORDS[word_flags(text)]
+    text = _taken(quoted if "`" in text else identifier, text, values)
     values += number.findall(text)  # none is a part of a name, nor stands between two
     values += name.findall(text)
     return frozenset(map(str.casefold, values))

@@ -16,6 +16,7 @@ import msgspec
 
 from contextwright.errors import SpecError, is_number
 from contextwright.retrieval.features import Features, about, features
+from contextwright.text.unspaced_scripts import UNSPACED
 
 WEIGHTS: Mapping[str, float] = {
     "recency": 0.3,
@@ -33,14 +34,8 @@ NAMES_SHOWN = 3
 """Names that an explanation lists; more would be no line any more."""
 REMEMBERED = 20_000
 """Things that a scorer remembers; then it forgets what was named once."""
-_SCRIPTS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"  # Chinese, Japanese
-    "\uac00-\ud7af"  # Korean, whose particles stand at the word
-)
-"""Scripts that put no spaces between words, or none between a word and its particles."""
-_UNSPACED = f"[{_SCRIPTS}]"
-_SPACED_WORD = f"[^\\W{_SCRIPTS}]"
+_UNSPACED = f"[{UNSPACED}]"
+_SPACED_WORD = f"[^\\W{UNSPACED}]"
 """A sign of a word of any other script."""
 _WHY = {
     "recency": "how new it is",

@@ -1,6 +1,10 @@
 """Whether an answer only says that something was heard: what it answers was no task then, and holds
 on, in whatever words it was said."""
 
+import re
+
+from contextwright.text.foreign_wordings import sounds_lasting
+from contextwright.text.languages import is_foreign
 from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.wordings import any_of
 
@@ -16,15 +20,43 @@ _PHRASES = (
     "perfect", "fine", "agreed", "makes sense", "sounds good", "fair enough", "of course",
     "absolutely", "certainly", "will do", "no problem", "good to know", "i (?:understand|see)",
     "thanks", "thank you",
-    "verstanden", "alles klar", "notiert", "in ordnung", "geht klar", "begrepen", "genoteerd",
-    "duidelijk", "compris", "noté", "d'accord", "entendu", "entendido", "anotado", "de acuerdo",
-    "vale", "combinado", "capito", "ricevuto", "va bene", "понял", "поняла", "понятно", "хорошо",
+    # German, Dutch
+    "(?:ist )?(?:verstanden|notiert|vermerkt|gemerkt)", "alles klar", "in ordnung", "geht klar",
+    "klar", "gut", "mache? ich", "wird gemacht", "merke ich mir", "zur kenntnis genommen",
+    "(?:ich )?habe? (?:ich )?(?:es |das |mir )*(?:notiert|verstanden|vermerkt|gemerkt)",
+    "begrepen", "(?:is )?genoteerd", "duidelijk", "oké", "prima", "akkoord", "is goed", "helder",
+    "komt goed", "ik onthoud het",
+    # French
+    "(?:c'est |bien )?(?:compris|noté|entendu|reçu)", "d'accord", "très bien", "parfait",
+    "ça marche", "je (?:note|comprends|prends note)", "j'ai (?:noté|compris)",
+    "je m'en souviendrai",
+    # Spanish, Portuguese
+    "(?:queda )?(?:entendido|anotado|comprendido)", "de acuerdo", "vale", "claro", "perfecto",
+    "muy bien", "tomo nota", "lo (?:tengo|tendré) en cuenta", "recibido", "combinado", "certo",
+    "beleza", "pode deixar", "perfeito", "registrado", "compreendido", "está bem", "tá bom",
+    # Italian
+    "(?:ho )?capito", "ricevuto", "va bene", "d'accordo", "perfetto", "(?:tutto )?chiaro",
+    "annotato", "(?:ne )?prendo nota", "preso nota",
+    # Polish, Swedish, Danish
+    "zrozumiano", "zrozumiałem", "zrozumiałam", "rozumiem", "jasne", "zanotowan[eo]",
+    "zanotował[ae]m", "w porządku", "dobrze", "przyj[ąę]ł[ae]m", "zapamiętam", "zapisane", "zgoda",
+    "oczywiście", "förstått", "uppfattat", "noterat", "okej", "forstået", "noteret",
+    # Russian, Turkish
+    "понял", "поняла", "понятно", "хорошо", "принято", "ясно", "учту", "записала?", "запомнила?",
+    "запомню", "ладно", "договорились", "принял[аи]?", "отлично",
+    "anladım", "anlaşıldı", "tamam(?:dır)?", "not (?:aldım|edildi)", "peki", "elbette", "kaydettim",
+    "olur", "tabii", "dikkate alacağım",
 )  # fmt: skip
 """What says in English, or in another language that is written with blanks, that something was
 heard."""
 _SIGNS = (
-    "好的", "明白了", "明白", "了解しました", "了解", "收到", "知道了", "承知しました",
-    "わかりました", "알겠습니다",
+    "好的", "好[，。！]", "明白了", "明白", "收到", "知道了", "没问题", "沒問題", "记住了",
+    "記住了",
+    "记下了", "記下了", "已记录", "已記錄", "已记下", "清楚了", "了解しました", "了解です",
+    "了解了", "了解", "承知しました", "承知いたしました", "承知です", "かしこまりました",
+    "わかりました", "分かりました", "メモしました", "覚えておきます", "はい[、。]", "네[,. ]",
+    "알겠습니다", "알겠어요", "확인했습니다", "메모했습니다", "기록했습니다", "기억하겠습니다",
+    "유의하겠습니다",
 )  # fmt: skip
 _HEARD = any_of((
     rf"^(?:(?:{'|'.join(_PHRASES)}){_END})+",
@@ -41,6 +73,21 @@ _PROMISE = any_of((
     r"^for (?:letting me know|telling me|clarifying|the (?:heads[- ]up|clarification|info\w*))\b",
 ))  # fmt: skip
 """That one goes by it."""
+_GOES_BY_IT = re.compile(
+    r"\b(?:nicht|kein\w*|nie|merke|beachte|halte|berücksichtig\w*|hinterkopf|daran"  # German
+    r"|niet|geen|nooit|rekening|houd\w*|onthoud\w*"  # Dutch
+    r"|ne|n['\u2019]y|pas|jamais|garde|tien\w*|respecter\w*|tête|conformer\w*|souviendrai"  # French
+    r"|no|nunca|cuenta|respetar\w*|presente|recordar\w*"  # Spanish
+    r"|não|conta|respeitar\w*|lembrar\w*|seguir\w*|mente"  # Portuguese
+    r"|non|mai|conto|rispetter\w*|ricorder\w*|atterrò|attengo"  # Italian
+    r"|pamięta\w*|uwzględni\w*|trzymał\w*|stosował\w*|zapamięta\w*|nigdy"  # Polish
+    r"|inte|minns|ikke|husker"  # Swedish, Danish
+    r"|не|никогда|учту|запомн\w*|учитывать|помнить|виду"  # Russian
+    r"|\w+[ae]y?(?:eceğim|acağım)|dikkat\w*|hatırla\w*|unutma\w*|uyacağım|aklımda)\b"  # Turkish
+    r"|[不别記记注守照]|ません|ない|覚え|従い|気をつけ|念頭|않|기억|유의|지키|따르|명심",
+    re.IGNORECASE,
+)
+"""What is said in another language of what one goes by, or of what one does not do."""
 _MORE = any_of((
     r"\?|…$|\b(?:please|let me|one moment|hold on|working on|on it|done|finished|right away)\b",
     r"\b(?:i've|i have|has|have|had|was|were|been|did|here (?:is|are)|here's)\b(?! not)",
@@ -66,10 +113,17 @@ def acknowledges(answer: str, statement: str) -> bool:
     rest = answer[heard.end() :] if heard is not None else answer
     if _PROMISE.search(rest) is not None:
         return "?" not in rest
-    if heard is None or _MORE.search(rest) is not None:
+    if heard is None or _MORE.search(rest) is not None or "\uff1f" in rest:
         return False
+    if is_foreign(statement):
+        return not rest or sounds_lasting(statement) or _GOES_BY_IT.search(rest) is not None
     more = {*content_words(rest)} - STOP
     return 2 * len(more - {*content_words(statement)}) <= len(more)
+
+
+def begins_so(answer: str) -> bool:
+    """Whether an answer begins by saying that something was heard, whatever it says behind that."""
+    return _HEARD.search(answer.strip()) is not None
 
 
 def may_hold(statement: str) -> bool:

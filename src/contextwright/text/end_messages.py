@@ -1,10 +1,17 @@
 """Messages in which somebody may say that something is over: which of many speaks of a request."""
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import islice
 
-from contextwright.text.end_sentences import LEAST_SHARED, names_in, says_end, things_of
+from contextwright.text.end_sentences import (
+    LEAST_SHARED,
+    names_in,
+    says_end,
+    tells_of,
+    things_of,
+)
 from contextwright.text.request_ends import LOOKED_AT
 
 NEAR = 512
@@ -44,17 +51,28 @@ class EndMessages:
         Args:
             words_at: gives what is sent of a message, which has to say so too.
         """
+        says = partial(says_end, request)
+        return self._first(self._speaking_of(request, start, stop), says, words_at)
+
+    def last_word_on(
+        self, request: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
+    ) -> int | None:
+        """Of the places from `start` to `stop` the last that tells something of a request, in
+        whatever language. Arguments as above."""
+        newest = sorted({*self._speaking_of(request, start, stop)}, reverse=True)
+        return self._first(newest, partial(tells_of, request), words_at)
+
+    def _speaking_of(self, request: str, start: int, stop: int) -> Iterator[int]:
+        """Places that may speak of a request: by each of its names the newest, then those that have
+        half of its words, as they come."""
         low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
         places = self._places[low:high]
         for name in names_in(request) if places else ():
             named = [at for at in places if name in self._heads[at][0]]
-            newest = reversed(named[-NEWEST:] if len(named) <= COMMON else ())
-            if (end := self._first_end(newest, request, words_at)) is not None:
-                return end
+            yield from reversed(named[-NEWEST:] if len(named) <= COMMON else ())
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        near = (at for at in islice(places, NEAR) if self._shares(at, things, least))
-        return self._first_end(near, request, words_at)
+        yield from (at for at in islice(places, NEAR) if self._shares(at, things, least))
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:
         small, shared = self._heads[place][0], 0
@@ -62,13 +80,17 @@ class EndMessages:
             shared += word in small
         return shared >= least
 
-    def _first_end(
-        self, places: Iterable[int], request: str, words_at: Callable[[int], str] | None
+    def _first(
+        self,
+        places: Iterable[int],
+        says: Callable[[str, str], bool],
+        words_at: Callable[[int], str] | None,
     ) -> int | None:
+        """The first whose words say so, and what is sent of them as well."""
         for place in places:
             role, _, head = self._heads[place][1].partition(":")
-            if says_end(request, head, role):
+            if says(head, role):
                 sent = words_at(place)[:LOOKED_AT] if words_at is not None else head
-                if sent == head or says_end(request, sent, role):
+                if sent == head or says(sent, role):
                     return place
         return None

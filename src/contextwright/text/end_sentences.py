@@ -7,6 +7,7 @@ from contextwright.memo.ownership import cached_text
 from contextwright.text.request_ends import ANYTHING, LOOKED_AT
 from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
+from contextwright.text.unspaced_scripts import word_flags
 from contextwright.text.wordings import any_of, small_text
 
 LEAST_SHARED = 2
@@ -66,7 +67,9 @@ _BEGUN = any_of((
 ))  # fmt: skip
 _ANYTHING = ANYTHING | {"can", "could", "pls"}
 """Words that name nothing."""
-_TOKEN = re.compile(r"[A-Za-z0-9#][\w./#-]*\w")
+QUESTION = ("?", "\uff1f", "\u037e", "\u061f")
+"""Marks behind a question: of Latin letters, Chinese and Japanese, Greek, Arabic."""
+_TOKEN = {flag: re.compile(r"[A-Za-z0-9#][\w./#-]*\w", flag) for flag in (re.NOFLAG, re.ASCII)}
 _NAMES = re.compile(r"\w[_/]\w|[A-Za-z]\.[A-Za-z]|[a-z][A-Z]|[A-Za-z].*\d|\d.*[A-Za-z]|\d{4}")
 """What a token has that names one thing: marks inside, a capital inside, letters and digits."""
 
@@ -75,6 +78,17 @@ def says_end(request: str, text: str, role: str) -> bool:
     """Whether the beginning of a message says that what was asked for is over: one of its sentences
     speaks of it, and says that something is done, or a user calls something off in it."""
     return any(_is_about(one, request) for one in _ends_in(text[:LOOKED_AT], role))
+
+
+def tells_of(request: str, text: str, role: str) -> bool:
+    """Whether the beginning of a message, whoever's, tells something of what was asked for, in
+    whatever language: one of its sentences speaks of it, and is no question."""
+    return any(_is_about(one, request) for one in _statements_in(text[:LOOKED_AT]))
+
+
+@cached_text
+def _statements_in(head: str) -> tuple[str, ...]:
+    return tuple(one for one in sentences(head) if not one.endswith(QUESTION))
 
 
 @cached_text
@@ -127,6 +141,6 @@ def things_of(request: str) -> frozenset[str]:
 @cached_text
 def names_in(text: str) -> frozenset[str]:
     """What a text calls by a name of its own, in small letters; of a path its last part as well."""
-    names = [token for token in _TOKEN.findall(text) if _NAMES.search(token)]
+    names = [token for token in _TOKEN[word_flags(text)].findall(text) if _NAMES.search(token)]
     small = [name.casefold() for name in names]
     return frozenset((*small, *(name.rpartition("/")[2] for name in small)))

@@ -4,6 +4,8 @@ import re
 from functools import cache
 from itertools import compress
 
+from contextwright.text.unspaced_scripts import word_flags
+
 _FILES = "py|js|ts|tsx|json|md|txt|csv|html|yaml|yml|toml|sql|go|rs|java|c|h"
 _ENTITIES = (
     (":", r"https?://[^\s\"'<>()\[\]]{1,300}"),
@@ -36,7 +38,8 @@ READ = 50_000
 def entities(text: str, limit: int = 200) -> tuple[str, ...]:
     """The first `limit` different ones, in the order in which they appear. Linear time."""
     head, entities = text[:READ], dict[str, None]()
-    for match in _entity(*[_may_stand(signs, head) for signs, _ in _ENTITIES]).finditer(head):
+    may_stand = [_may_stand(signs, head) for signs, _ in _ENTITIES]
+    for match in _entity(word_flags(head), *may_stand).finditer(head):
         entity = match[0].strip('"').rstrip(".,;:")
         if entity:
             entities[entity] = None
@@ -50,6 +53,6 @@ def _may_stand(signs: str, text: str) -> bool:
 
 
 @cache
-def _entity(*may_stand: bool) -> re.Pattern[str]:
+def _entity(flags: re.RegexFlag, *may_stand: bool) -> re.Pattern[str]:
     """Those that may stand in a text: of each that may not, every word would be tried."""
-    return re.compile("|".join(compress([one for _, one in _ENTITIES], may_stand)))
+    return re.compile("|".join(compress([one for _, one in _ENTITIES], may_stand)), flags)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from contextwright.memo.ownership import cached_text
+from contextwright.text.languages import is_english
 from contextwright.text.search_terms import STOP
 from contextwright.text.sentences import sentences
 from contextwright.text.wordings import Wordings, any_of, small_text
@@ -20,12 +21,6 @@ LEAST_WORDS = 2
 """Words that tell something, at least."""
 QUESTION = 200
 """Characters at the end of an agent's words that tell whether it asks for something."""
-_ENGLISH = frozenset({
-    "the", "is", "are", "and", "of", "with", "we", "our", "my", "you", "it", "that", "this", "for",
-    "not", "be", "have", "has", "to", "from", "they",
-})  # fmt: skip
-"""Words of which an English message has one: in another language a task would be taken for a
-remark."""
 _BREAK = re.compile(r"(?<=[a-z0-9)][.!?;]) +(?=[a-z])|(?<=\w\?) +|; +| +[\u2013\u2014] +")
 """Where a sentence ends before a small letter, or half of it."""
 _LEAD = re.compile(
@@ -162,11 +157,6 @@ def remarks(text: str, before: str = "") -> tuple[str, ...]:
 def remarks_beside(text: str, rules: Sequence[str]) -> tuple[str, ...]:
     """Those that none of the sentences holds which a wording tells as rules or decisions."""
     return tuple(one for one in remarks(text) if not any(one in rule for rule in rules))
-
-
-def is_english(text: str) -> bool:
-    """Whether its words are English: of a text in another language nothing is a remark."""
-    return not small_text(text).words.isdisjoint(_ENGLISH)
 
 
 def is_remark(part: str) -> bool:

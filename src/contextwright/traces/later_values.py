@@ -8,10 +8,11 @@ import msgspec
 
 from contextwright.formats.fields import object_if
 from contextwright.session.event import Event, Text, Thinking, ToolCall, ToolResult
+from contextwright.text.unspaced_scripts import has_unspaced, word_flags
 
 SHORTEST = 3
 """Characters of a value at least: shorter ones stand everywhere."""
-_WORDS = re.compile(r"[\w./@#-]{3,}")
+_WORDS = {flag: re.compile(r"[\w./@#-]{3,}", flag) for flag in (re.NOFLAG, re.ASCII)}
 _MARKED = re.compile(r"[\d_/.A-Z-]")
 
 
@@ -42,8 +43,14 @@ def _leaves(value: Any) -> Iterator[str | int | float]:
 
 
 def _marked_words(text: str) -> list[str]:
-    words = (word.strip(".-/") for word in _WORDS.findall(text))
+    words = (word.strip(".-/") for word in _WORDS[word_flags(text)].findall(text))
     return [word for word in words if word.isupper() or _MARKED.search(word[1:])]
+
+
+def _are_one_word(before: str, after: str) -> bool:
+    """Whether two signs side by side are of one word: not where one is of a script that sets no
+    blanks."""
+    return before.isalnum() and after.isalnum() and not has_unspaced(before + after)
 
 
 def shows(text: str, value: str) -> bool:
@@ -51,8 +58,8 @@ def shows(text: str, value: str) -> bool:
     at = text.find(value)
     while at >= 0:
         end = at + len(value)
-        before = at == 0 or not (value[0].isalnum() and text[at - 1].isalnum())
-        after = end == len(text) or not (value[-1].isalnum() and text[end].isalnum())
+        before = at == 0 or not _are_one_word(text[at - 1], value[0])
+        after = end == len(text) or not _are_one_word(value[-1], text[end])
         if before and after:
             return True
         at = text.find(value, at + 1)

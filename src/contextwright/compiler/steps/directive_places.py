@@ -10,6 +10,7 @@ from contextwright.compiler.steps.exchange_features import said_by
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
 from contextwright.text.acknowledgement import acknowledges, may_hold
 from contextwright.text.directives import directives
+from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.remarks import remarks
 
 SPEAKERS = ("user", "assistant")
@@ -50,6 +51,17 @@ def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
     return _looked_at(blocks, look)
 
 
+def foreign_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
+    """What a user says in an exchange in another language than English, and what may hold."""
+
+    def look(words_at: Words) -> Wording:
+        role, text = words_at(at)
+        words = lasting_words(text) if role == "user" else ""
+        return (words,) if words else ()
+
+    return _looked_at(blocks, look)
+
+
 def _looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wording:
     """What there is to find, in the log's own words where they are what is sent."""
     if isinstance(blocks, LoggedBlocks):
@@ -69,7 +81,7 @@ class LastingPlaces:
     """Exchanges that say what holds on, or may; of those of one wording the newest.
 
     Args:
-        wording_at: what one of a conversation says, `directives_at` or `remarks_at`.
+        wording_at: what one of a conversation says, `directives_at`, `remarks_at` or `foreign_at`.
     """
 
     def __init__(self, wording_at: Callable[[Sequence[Block], int, int], Wording]) -> None:

@@ -14,15 +14,19 @@ from contextwright.session.harness_text import user_words
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
 from contextwright.text.todo_lists import is_todo_tool
+from contextwright.text.unspaced_scripts import word_flags
 
 NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement", "insert_text")
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
-_WORDS = re.compile(r"[\w./@#-]{3,}")
+_WORD = r"[\w./@#-]{3,}"
 _MARKED = r"[A-Z]?[a-z]+\.?(?![\w./@#-])|([\w./@#-]{3,})"
-"""As `_WORDS`, without what nothing can be inside of: a word of small letters, its first perhaps a
+"""As `_WORD`, without what nothing can be inside of: a word of small letters, its first perhaps a
 capital, which most are. It gives an empty one in their place."""
-_marked, _marked_ascii = re.compile(_MARKED).findall, re.compile(_MARKED, re.ASCII).findall
+_word_runs, _marked = (
+    {flag: re.compile(one, flag).findall for flag in (re.NOFLAG, re.ASCII)}
+    for one in (_WORD, _MARKED)
+)
 _GAPS = "".join(s if s.isalnum() or s in "_./@#-" else " " for s in map(chr, range(128)))
 """Each sign of ASCII as it is, but for those between words."""
 _JSON = frozenset("{[")
@@ -90,12 +94,10 @@ def said_by(block: Block) -> tuple[str, str]:
 @cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
-    if not text.isascii():
-        words = dict.fromkeys(_marked(text))  # each once: most stand there often
-    elif text[:1] in _JSON:  # hardly a word of it is plain
+    if text.isascii() and text[:1] in _JSON:  # hardly a word of it is plain
         words = [word for word in dict.fromkeys(text.translate(_GAPS).split()) if len(word) > 2]
     else:
-        words = dict.fromkeys(_marked_ascii(text))
+        words = dict.fromkeys(_marked[word_flags(text)](text))  # each once: most stand there often
     words = dict.fromkeys([word.strip(".-/") for word in words])
     return tuple([one for one in words if one.isupper() or _has_mark(one, 1)])
 
@@ -145,7 +147,7 @@ def _fields(value: Any) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [word.strip(".-/") for word in _WORDS.findall(text)]
+    return [word.strip(".-/") for word in _word_runs[word_flags(text)](text)]
 
 
 def _identifies(word: str) -> bool:

@@ -25,6 +25,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.text.content_router import shorten
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
+from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
 from contextwright.text.one_voice import in_one_voice
 from contextwright.text.ref_notes import full_output_note
@@ -175,7 +176,8 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     if form == "rule":
         return f"{speaker}: " + (" ".join(directives(statement, block.role)) or statement)
     if form == "remark":
-        return "user: " + " ".join(_lasting(statement, block.role))
+        foreign = lasting_words(statement) if block.role == "user" else ""
+        return "user: " + (foreign or " ".join(_lasting(statement, block.role)))
     if block.role == "user":
         return "user: " + (statement if form != "line" else _line(statement, block.role))
     lines: list[str] = []
@@ -207,6 +209,8 @@ def _words(statement: str, form: str, inputs: Inputs) -> str:
 
 def _line(statement: str, role: str) -> str:
     """The first sentences, and behind them what holds from there on."""
+    if role == "user" and lasting_words(statement) == statement:
+        return statement
     first = _sentences(statement, LINE_CHARS)
     lasting = [one for one in _lasting(statement, role) if one not in first]
     return " ".join((first, *lasting))

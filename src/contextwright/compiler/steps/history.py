@@ -9,7 +9,12 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.todo_states import calls_todo_tool
-from contextwright.compiler.steps.directive_places import LastingPlaces, directives_at, remarks_at
+from contextwright.compiler.steps.directive_places import (
+    LastingPlaces,
+    directives_at,
+    foreign_at,
+    remarks_at,
+)
 from contextwright.compiler.steps.first_look import exchanges_with
 from contextwright.compiler.steps.forms import WORDS
 from contextwright.compiler.steps.last_uses import LastUses
@@ -23,8 +28,8 @@ from contextwright.spec.inputs import Inputs
 from contextwright.text.todo_lists import is_todo_tool
 
 REMARKS_REACH = 400
-"""Messages of users that are looked through for remarks: more would tell on a first compile, and
-hardly ever has a note room for those of more."""
+"""Messages of users that are looked through for what may hold: more would tell on a first
+compile, and hardly ever has a note room for those of more."""
 WORD = 120
 """Bytes of an identifier with its tokens, about."""
 
@@ -47,6 +52,7 @@ class History:
         self._users: list[int] = []
         self._directives = LastingPlaces(directives_at)
         self._remarks = LastingPlaces(remarks_at)
+        self._foreign = LastingPlaces(foreign_at)
         self._ends = LateEnds()
         self._lasting: list[int] = []  # places that are held in every request
         self._todos: list[int] = []  # places that call tools for things to do
@@ -131,6 +137,7 @@ class History:
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
         self._remarks.truncate(start)
+        self._foreign.truncate(start)
         self._ends.truncate(start)
         self._by_order = [pair for pair in self._by_order if pair[1] < start]
         self._logged = min(self._logged, start)
@@ -153,10 +160,19 @@ class History:
     def remarks(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
         """Exchanges before `upto` in which a user says something beside what they ask for, the
         newest first, and of those that say the same the newest."""
-        first = max(0, bisect_left(self._users, upto) - REMARKS_REACH)
-        start = self._users[first] if self._users else 0
-        places = self._remarks.before(blocks, self._stop, upto, start)
+        places = self._remarks.before(blocks, self._stop, upto, self._reach(upto))
         return (at for at in places if at not in held)
+
+    def foreign(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
+        """Exchanges before `upto` in which a user says what may hold in another language than
+        English, the newest first, and of those that say the same the newest."""
+        places = self._foreign.before(blocks, self._stop, upto, self._reach(upto))
+        return (at for at in places if at not in held)
+
+    def _reach(self, upto: int) -> int:
+        """Where the messages of users begin that are looked through for what may hold."""
+        first = max(0, bisect_left(self._users, upto) - REMARKS_REACH)
+        return self._users[first] if self._users else 0
 
     def todo_places(self, stop: int) -> list[int]:
         """Exchanges before `stop` that call tools for things to do, ascending."""
@@ -166,6 +182,11 @@ class History:
         """The newest exchange that says that what a user asked for at `at` is done, or called off,
         naming it; None where none does."""
         return self._ends.end_of(blocks, request, at, self._stop)
+
+    def last_word_on(self, blocks: Sequence[Block], request: str, at: int) -> int | None:
+        """The newest exchange that tells something, in whatever language, of what a user asked for
+        at `at`; None where none does."""
+        return self._ends.last_word_on(blocks, request, at, self._stop)
 
     def users_behind(self, at: int, most: int) -> list[int]:
         """Where the user speaks next behind an exchange, so many times at most."""
@@ -188,7 +209,17 @@ class History:
             at, last = self._users[place], following - 1
             following = at
             if at < upto and at not in held:
-                yield (at, last) if at < last < upto and last not in held else (at,)
+                yield (at, *self._within(at, last, upto, held))
+
+    def end_of_turn(self, at: int, upto: int, held: frozenset[int]) -> tuple[int, ...]:
+        """What stands in front of what the user said next behind `at`, where that is before
+        `upto`."""
+        following = self.users_behind(at, 1)
+        return self._within(at, (following[0] if following else self._stop) - 1, upto, held)
+
+    @staticmethod
+    def _within(at: int, last: int, upto: int, held: frozenset[int]) -> tuple[int, ...]:
+        return (last,) if at < last < upto and last not in held else ()
 
     def held(self, blocks: Sequence[Block], inputs: Inputs) -> frozenset[int]:
         """Places of what was protected when the request was made that ended with the newest

@@ -2,7 +2,7 @@
 would look as if it were still to do. It is looked through from its end, as far back as somebody
 asks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.directive_places import SPEAKERS, words_at
@@ -33,7 +33,14 @@ class LateEnds:
         None where none does."""
         first = max(at + 1, stop - REACH)
         self._look(blocks, first, stop)
-        return self._ends.end_of(request, first, stop, lambda place: said_by(blocks[place])[1])
+        return self._ends.end_of(request, first, stop, _words_in(blocks))
+
+    def last_word_on(self, blocks: Sequence[Block], request: str, at: int, stop: int) -> int | None:
+        """The last exchange between `at` and `stop` that tells something of what was asked for at
+        `at`."""
+        first = max(at + 1, stop - REACH)
+        self._look(blocks, first, stop)
+        return self._ends.last_word_on(request, first, stop, _words_in(blocks))
 
     def _look(self, blocks: Sequence[Block], first: int, stop: int) -> None:
         """Look at the exchanges from `first` to `stop`."""
@@ -45,3 +52,8 @@ class LateEnds:
             if text and role in SPEAKERS:
                 self._ends.add(at, text, role)
         self._start, self._stop = min(self._start, first), stop
+
+
+def _words_in(blocks: Sequence[Block]) -> Callable[[int], str]:
+    """Gives what is sent of an exchange's words."""
+    return lambda place: said_by(blocks[place])[1]

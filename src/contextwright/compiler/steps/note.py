@@ -6,15 +6,15 @@ from collections.abc import Iterator
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.exchange_features import calls_of, identifiers, says_nothing
+from contextwright.compiler.steps.exchange_features import calls_of
 from contextwright.compiler.steps.file_states import FileState, ToldFile, file_states, told_file
 from contextwright.compiler.steps.forms import CALLS, NEVER, WORDS
 from contextwright.compiler.steps.note_builder import UNTOLD, NoteBuilder, NoteScope
+from contextwright.compiler.steps.note_requests import tell_requests
 from contextwright.compiler.steps.note_rules import tell_what_holds
 from contextwright.compiler.steps.note_todos import ToldTodos, tell_todos
 from contextwright.compiler.steps.shown_text import ShownText
 from contextwright.text.json_rows import loaded
-from contextwright.text.search_terms import content_words
 
 INDEX = 50
 """Percent of a note, beside rules and decisions, for the identifiers of what it does not tell."""
@@ -26,8 +26,6 @@ REQUESTS = 6
 """Percent of a note for what else the user said and what came of it, the newest first: what was
 asked for tells what the calls were for. On recorded sessions it wins one later call of 130 whose
 values are in sight in a talk with many users, and loses five of 356 in a coding session."""
-OUTCOMES = 16
-"""Exchanges at each end of a turn that are looked through for what came of its request."""
 FILES, FILES_FROM = 65, 1_500
 """Percent of a note for what the files hold by now that the agent edits, from so many tokens on
 that it has beside rules and requests: an edit names the lines that it replaces, word for word, but
@@ -65,7 +63,7 @@ def note_of(scope: NoteScope, room: int) -> NoteContent:
     note = NoteBuilder(scope, room)
     tell_what_holds(note, room)
     todos = tell_todos(note, room)
-    _tell_requests(note, room * REQUESTS // 100)
+    tell_requests(note, room * REQUESTS // 100)
     files = _tell_files(note, max(0, note.left - FILES_FROM) * FILES // 100)
     index_tokens = note.left * INDEX // 100
     note.left -= index_tokens
@@ -104,46 +102,6 @@ def _tell_task(note: NoteBuilder, room: int) -> None:
     if first is not None:
         short = note.entry(first, "whole").tokens * 100 <= FIRST * room
         note.put(first, "whole" if short else "line")
-
-
-def _tell_requests(note: NoteBuilder, room: int) -> None:
-    """What the user asked for, each with what came of it: without it, what is done would look as
-    if it were still to do. The task stands in front of a note: only what came of it is told."""
-    scope = note.scope
-    turn = scope.history.task_turn(scope.upto, scope.held)
-    # behind words nothing in front of an origin is looked at
-    if turn and (turn[0] >= scope.history.uses.first or not scope.inputs.goes_by_log):
-        outcome = _outcome(note, *turn)
-        if outcome is not None:
-            note.put(outcome, "line")
-    for request, *last in scope.history.requests(scope.upto, scope.held):
-        outcomes = (_outcome(note, request, end) for end in last)
-        ends = (*outcomes, note.untold_end(request))
-        places = dict.fromkeys((*(at for at in ends if at is not None), request))
-        untold = [at for at in places if note.forms.get(at) in UNTOLD]
-        room -= sum(note.more(at, "line") for at in untold)
-        if room < 0:
-            return
-        for at in untold:
-            note.put(at, "line")
-
-
-def _outcome(note: NoteBuilder, request: int, last: int) -> int | None:
-    """Of what the assistant said in a turn the line that names most of what was asked for, the
-    newest of these, else the last: an agent that goes on with other work does not end a turn with
-    what came of its request. None where nobody said anything."""
-
-    def names(at: int) -> tuple[int, int]:
-        text = note.words(at, "line")
-        return len(things & {*identifiers(text)}), len(words & {*content_words(text)})
-
-    line = note.words(request, "line")
-    things, words = {*identifiers(line)}, {*content_words(line)}
-    turn = range(request + 1, last + 1)
-    edges = {*turn[:OUTCOMES], *turn[-OUTCOMES:]} - note.scope.held
-    answers = {at for at in edges if note.block(at).role == "assistant"}
-    ends = answers if says_nothing(note.block(last)) else {last} | answers
-    return max(ends, key=lambda at: (names(at), at), default=None)
 
 
 def _tell_files(note: NoteBuilder, room: int) -> list[tuple[ToldFile, str]]:

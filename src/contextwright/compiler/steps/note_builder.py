@@ -10,6 +10,7 @@ from contextwright.compiler.steps.forms import FORMS, NoteEntry, entries, entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.last_uses import Rank, Sizes
 from contextwright.spec.inputs import Inputs
+from contextwright.text.languages import is_foreign
 
 REACH = 1_024
 """Exchanges in front of what a note ends with: what was used last before them is told only as a
@@ -105,11 +106,13 @@ class NoteBuilder:
         return end if self.forms.get(end) in UNTOLD else None
 
     def end_of(self, at: int) -> int | None:
-        """The exchange that says, later on, that what a user asked for at `at` is over."""
+        """The exchange that says, later on, that what a user asked for at `at` is over; where that
+        was in another language than English, that tells of it last."""
         scope, block = self.scope, self.block(at)
         if block.role == "user" and at not in self._ends:
-            request = words_of(block)[:LONGEST_REQUEST]
-            self._ends[at] = scope.history.end_of(scope.blocks, request, at)
+            request, history = words_of(block)[:LONGEST_REQUEST], scope.history
+            look = history.last_word_on if is_foreign(request) else history.end_of
+            self._ends[at] = look(scope.blocks, request, at)
         return self._ends.get(at)
 
     def is_told_elsewhere(self, at: int) -> bool:

@@ -1,11 +1,15 @@
 """What holds on of what a note stands for: rules and decisions, then what else a user said beside a
 request; each while there is room, the newest first."""
 
+from collections.abc import Iterable
 from itertools import islice
 
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import NoteBuilder
+from contextwright.compiler.steps.note_requests import put_with_outcome
+from contextwright.text.acknowledgement import begins_so
 from contextwright.text.directives import directives
+from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
 
 DIRECTIVES = 33
@@ -37,7 +41,12 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
     """Tell it in the first part of a note of so many tokens."""
     left = _tell_directives(note, directives_room(room))
     if room >= REMARKS_FROM:
-        _tell_remarks(note, left)
+        scope = note.scope
+        places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
+        worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
+        left = _tell_foreign(note, worded, left)
+        left = _tell_remarks(note, left)
+        _tell_foreign(note, (at for at in places if at not in worded), left)
 
 
 def directives_room(room: int) -> int:
@@ -72,12 +81,12 @@ def _tell_directives(note: NoteBuilder, room: int) -> int:
     return room
 
 
-def _tell_remarks(note: NoteBuilder, room: int) -> None:
-    """What else a user said beside what they asked for, the newest first."""
+def _tell_remarks(note: NoteBuilder, room: int) -> int:
+    """What else a user said beside what they asked for, the newest first. The room that is left."""
     scope, misses = note.scope, 0
     for at in islice(scope.history.remarks(scope.blocks, scope.upto, scope.held), WORDINGS):
         if room < SENTENCE or misses == MISSES:
-            return
+            break
         tokens = note.more(at, "remark")
         if tokens <= 0 or _is_over(note, at, "remark"):
             continue
@@ -85,6 +94,32 @@ def _tell_remarks(note: NoteBuilder, room: int) -> None:
             room -= tokens
         else:
             misses += 1
+    return room
+
+
+def _tell_foreign(note: NoteBuilder, places: Iterable[int], room: int) -> int:
+    """What a user said in another language than English, with what came of it. The room that is
+    left."""
+    scope, misses = note.scope, 0
+    for at in places:
+        if room < SENTENCE or misses == MISSES:
+            break
+        if note.more(at, "remark") <= 0:  # all of it is a rule
+            continue
+        last = scope.history.end_of_turn(at, scope.upto, scope.held)
+        if _is_only_heard(note, at):
+            last = ()
+        taken = put_with_outcome(note, at, last, "remark", room)
+        room, misses = room - (taken or 0), misses + (taken is None)
+    return room
+
+
+def _is_only_heard(note: NoteBuilder, at: int) -> bool:
+    """Whether what has a rule's words was answered by no more than words that begin so."""
+    if note.scope.history.users_behind(at, 1) != [at + 2] or note.block(at + 1).has_calls:
+        return False
+    is_heard = begins_so(note.block(at + 1).plain_text)
+    return is_heard and sounds_lasting(note.words(at, "remark"))
 
 
 def _is_over(note: NoteBuilder, at: int, form: str) -> bool:

@@ -32,9 +32,10 @@ from contextwright.models.embedded.summary_lines import (
     with_newest_todos,
 )
 from contextwright.spec.task import Task
-from contextwright.text.acknowledgement import acknowledges, may_hold
+from contextwright.text.acknowledgement import acknowledges, begins_so, may_hold
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun
+from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
@@ -49,6 +50,8 @@ RULES, RULE = 65, 90
 """Percent of a summary for what holds from where it was said on, the newest first, and characters
 of such a sentence: a longer one tells of one thing, and is weighed as the others are. Summaries of
 recorded chats in 1,000 tokens have .48 of the words of answers, and had .39 with any length."""
+FOREIGN = 180
+"""Characters of what is said in another language than English, where all of a message is told."""
 REQUESTS = 10
 """Percent for what was asked for and what came of it, the newest first. With 30, they had .42."""
 TODOS = 30
@@ -158,9 +161,12 @@ def _with_late_ends(lines: list[_PlacedLine]) -> list[_PlacedLine]:
         line, role = each.line, "user" if each.line.is_users else "assistant"
         begun = role == "assistant" and is_begun(line.bare)
         if begun or (line.is_users and line.kind in MESSAGES):
-            over = ends.end_of(line.bare, place + 1, len(lines))
+            foreign = line.kind == "foreign"
+            look = ends.last_word_on if foreign else ends.end_of
+            over = look(line.bare, place + 1, len(lines))
             if over is not None:
-                line = msgspec.structs.replace(line, kind="begun" if begun else "request")
+                kind = "begun" if begun else line.kind if foreign else "request"
+                line = msgspec.structs.replace(line, kind=kind)
                 each = _PlacedLine(line, each.bonus, NONE if begun else over)
         ends.add(place, line.bare, role)
         made.append(each)
@@ -282,7 +288,9 @@ class _Choice:
         share = self.room * RULES // 100
         left, self._left = share + more, self.room + more
         left -= self._put_newest(LASTING, left)
+        left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
+        left -= self._put_foreign(False, min(more, left))
         self._left = self.room - min(share, share + more - left)
 
     def _put_newest(self, kinds: frozenset[Kind], most: int) -> int:
@@ -296,24 +304,49 @@ class _Choice:
                 left -= self._put([place] if answer == NONE else [place, answer], left)
         return most - left
 
+    def _put_foreign(self, worded: bool, most: int) -> int:
+        """The tokens of what a user said in another language than English, the newest first, each
+        with what came of it.
+
+        Args:
+            worded: whether it has words of a rule or a decision. Where an answer says that it was
+                heard, that tells no more.
+        """
+        known, left = self.places, most
+        for place, outcome in self._with_outcomes():
+            line = self.lines[place].line
+            if line.kind != "foreign" or len(line.bare) > FOREIGN or place in known:
+                continue
+            if sounds_lasting(line.bare) == worded:
+                is_heard = worded and any(begins_so(self.lines[at].line.bare) for at in outcome)
+                left -= self._put([place] if is_heard else [place, *outcome], left)
+        return most - left
+
     def put_requests(self) -> None:
         """What was asked for, the newest first, each with what came of it: without, what is done
         would look as if it were still to do. The newest has all the room that is left."""
         left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
+        for place, outcome in self._with_outcomes():
+            if place in chosen:
+                continue
+            taken = self._put([place, *outcome], most)
+            if not taken:
+                return
+            left -= taken
+            most = left
+
+    def _with_outcomes(self) -> Iterator[tuple[int, list[int]]]:
+        """Places of what was asked for, the newest first, and of what came of it."""
         ends: list[int] = []  # of a turn, the last first
         for place in reversed(range(len(self.lines))):
-            line = self.lines[place].line
-            if line.kind == "end":
+            each = self.lines[place]
+            if each.line.kind == "end":
                 ends.append(place)
-            elif line.kind in PAIRS and place not in chosen:
-                answer = self.lines[place].answer
-                outcome = self._outcome(line, ends) if answer == NONE else [answer]
-                taken = self._put([place, *outcome], most)
-                if not taken:
-                    return
-                left, ends = left - taken, []
-                most = left
-            elif line.is_users:
+            elif each.line.kind in PAIRS:
+                outcome = self._outcome(each.line, ends) if each.answer == NONE else [each.answer]
+                yield place, outcome
+                ends = []
+            elif each.line.is_users:
                 ends = []
 
     def _outcome(self, request: SummaryLine, ends: list[int]) -> list[int]:

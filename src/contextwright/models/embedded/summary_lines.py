@@ -16,9 +16,11 @@ from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
+from contextwright.text.foreign_statements import lasting_words
+from contextwright.text.languages import is_english, is_foreign
 from contextwright.text.one_voice import in_one_voice
 from contextwright.text.ref_notes import without_output_notes
-from contextwright.text.remarks import is_english, is_remark, remarks_beside
+from contextwright.text.remarks import is_remark, remarks_beside
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
@@ -35,17 +37,28 @@ USERS, AGENTS = "user: ", "assistant: "
 TODO = 4_000
 """Characters of a to-do list as one call leaves it."""
 Kind = Literal[
-    "rule", "heard", "remark", "statement", "request", "end", "said", "begun", "todo", "todo change"
+    "rule",
+    "heard",
+    "remark",
+    "statement",
+    "foreign",
+    "request",
+    "end",
+    "said",
+    "begun",
+    "todo",
+    "todo change",
 ]
 """`heard`: a user's words that hold on since all that came of them is that they were heard;
-`remark`: what a user says beside a request, which may; `statement`: a message of such; `begun`:
+`remark`: what a user says beside a request, which may; `statement`: a message of such; `foreign`:
+what a user says in another language than English, which may as well, or be a request; `begun`:
 what an agent began, and ended since; `todo`: a to-do list; `todo change`: some of its items."""
 ALONE = frozenset({"rule", "remark", "statement", "said"})
 """Kinds of lines that may stand by themselves."""
 LASTING: frozenset[Kind] = frozenset({"rule", "heard"})
 REMARKS: frozenset[Kind] = frozenset({"remark", "statement"})
 """Kinds of what holds on, and of what may."""
-MESSAGES: frozenset[Kind] = frozenset({"request", "statement"})
+MESSAGES: frozenset[Kind] = frozenset({"request", "statement", "foreign"})
 """Kinds of lines that are all that a user said in a message."""
 PAIRS: frozenset[Kind] = frozenset({*MESSAGES, "heard"})
 """Kinds of what stands with what came of it."""
@@ -151,6 +164,8 @@ def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bo
     if speaker == "user":
         if in_english and is_remark(bare):
             return "statement"
+        if lasting_words(bare):
+            return "foreign"
         return "said" if _states(bare) else "request"
     return "end" if is_after_request else "said"
 
@@ -188,9 +203,13 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
     apart = remarks_beside(text, rules)
     others = [one for one in sentences(text[:READ]) if one not in rules]
     asks = not set(apart).issuperset(others)
+    foreign = lasting_words(text) if others else ""
     if others:
         words = _joined(others, REQUEST)
-        yield line_of(f"{USERS}{words}", words, "request" if asks else "statement", USER)
+        kind = "foreign" if foreign == text else "request" if asks else "statement"
+        yield line_of(f"{USERS}{words}", words, kind, USER)
+    if foreign not in {"", text}:
+        yield line_of(f"{USERS}{foreign}", foreign, "foreign", USER)
     for remark in apart if asks else ():
         yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
@@ -252,7 +271,8 @@ def _has_cue(text: str) -> bool:
 
 
 def _states(sentence: str) -> bool:
-    return _STATES.search(sentence) is not None and _ASKS.search(sentence) is None
+    states = _STATES.search(sentence) is not None and _ASKS.search(sentence) is None
+    return states and not is_foreign(sentence)  # "am", "was", "has" are words elsewhere, too
 
 
 def _text_of(messages: tuple[Message, ...]) -> str:
