@@ -21,7 +21,12 @@ from contextwright.compiler.steps.decide import (
     exchange_at,
     gain,
 )
-from contextwright.compiler.steps.directive_places import SPEAKERS, directives_at, remarks_at
+from contextwright.compiler.steps.directive_places import (
+    SPEAKERS,
+    directives_at,
+    foreign_at,
+    remarks_at,
+)
 from contextwright.compiler.steps.exchange_features import (
     about,
     calls_of,
@@ -41,7 +46,6 @@ from contextwright.compiler.steps.note import (
     FIRST,
     INDEX,
     LEAST_FILE,
-    OUTCOMES,
     REQUESTS,
     SPOKEN,
     _forms,
@@ -50,6 +54,7 @@ from contextwright.compiler.steps.note import (
 from contextwright.compiler.steps.note_block import FEW, SAFETY, note_block
 from contextwright.compiler.steps.note_builder import LASTING, LONGEST_REQUEST, UNTOLD
 from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
+from contextwright.compiler.steps.note_requests import OUTCOMES
 from contextwright.compiler.steps.note_rules import (
     LONG_RULE,
     MISSES,
@@ -71,7 +76,11 @@ from contextwright.compiler.steps.note_todos import (
 from contextwright.compiler.steps.repeats import HELD, LARGE, _output_units, _tokens
 from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
-from contextwright.text.end_sentences import names_in, says_end
+from contextwright.text.acknowledgement import begins_so
+from contextwright.text.directives import directives
+from contextwright.text.end_sentences import names_in, says_end, tells_of
+from contextwright.text.foreign_wordings import sounds_lasting
+from contextwright.text.languages import is_foreign
 from contextwright.text.search_terms import content_words
 
 
@@ -303,6 +312,10 @@ class Note:
         return True
 
     def untold_end(self, at):
+        end = self.end_of(at)
+        return end if end in self.noted and self.forms.get(end) in UNTOLD else None
+
+    def end_of(self, at):
         if self.blocks[at].role != "user":
             return None
         request = words_of(self.blocks[at])[:LONGEST_REQUEST]
@@ -311,10 +324,13 @@ class Note:
             for place, block in enumerate(self.blocks)
             if place > at and block.role in SPEAKERS
         }
-        ends = [n for n, text in later.items() if says_end(request, text, self.blocks[n].role)]
+        says = tells_of if (foreign := is_foreign(request)) else says_end
+        ends = [n for n, text in later.items() if says(request, text, self.blocks[n].role)]
         named = [n for n in ends if any(name in later[n].casefold() for name in names_in(request))]
         end = named[-1] if named else ends[0] if ends else None
-        return end if end in self.noted and self.forms.get(end) in UNTOLD else None
+        if foreign and ends:
+            end = ends[-1]
+        return end
 
 
 def names_of(block):
@@ -350,7 +366,11 @@ def note(blocks, noted, upto, room, page, later, known, inputs):
     if room >= REMARKS_FROM:
         users = [at for at in range(upto) if blocks[at].role == "user"][-history.REMARKS_REACH :]
         places = [at for at in lasting(blocks, noted, remarks_at) if at >= min(users)]
-        tell_remarks(made, reversed(places), left)
+        foreign = [at for at in lasting(blocks, noted, foreign_at) if at >= min(users)]
+        worded = {at for at in foreign if sounds_lasting(words_in(made, at))}
+        left = tell_foreign(made, noted, [at for at in reversed(foreign) if at in worded], left)
+        left = tell_remarks(made, reversed(places), left)
+        tell_foreign(made, noted, [at for at in reversed(foreign) if at not in worded], left)
     todos, listed = tell_todos(made, noted, upto, room)
     tell_task_end(made, noted, known, inputs)
     tell_requests(made, noted, room * REQUESTS // 100)
@@ -462,6 +482,8 @@ def tell_directives(made, places, room):
         tokens = made.entry(at, "rule").tokens
         if room < SENTENCE or misses == MISSES:
             break
+        if not directives(words_of(made.blocks[at])) and made.end_of(at) is not None:
+            continue  # what was only heard, and is over
         if tokens > LONG_RULE:
             long.append(at)
         elif tokens <= room and made.put(at, "rule"):
@@ -479,13 +501,46 @@ def tell_remarks(made, places, room):
     misses = 0
     for at in list(places)[:WORDINGS]:
         if room < SENTENCE or misses == MISSES:
-            return
+            break
         if (tokens := made.more(at, "remark")) <= 0:
             continue
         if tokens <= room and made.put(at, "remark"):
             room -= tokens
         else:
             misses += 1
+    return room
+
+
+def words_in(made, at):
+    return made.entry(at, "remark").text.partition(": ")[2]
+
+
+def tell_foreign(made, noted, places, room):
+    """What a user said in another language than English, each with what came of it."""
+    users, misses = [at for at, block in enumerate(made.blocks) if block.role == "user"], 0
+    for at in places[:WORDINGS]:
+        if room < SENTENCE or misses == MISSES:
+            break
+        if made.more(at, "remark") <= 0:
+            continue
+        following = min((one for one in users if one > at), default=len(made.blocks))
+        ends, answer = set(), made.blocks[at + 1] if at + 2 == following in users else None
+        is_heard = answer is not None and not answer.has_calls and begins_so(answer.plain_text)
+        if not (is_heard and sounds_lasting(words_in(made, at))):
+            if at < following - 1 and following - 1 in noted:
+                ends.add(outcome(made, noted, at, following - 1))
+        if (late := made.untold_end(at)) is not None:
+            ends.add(late)
+        ends = {one for one in ends if made.forms.get(one) in UNTOLD}
+        tokens = made.more(at, "remark") + sum(made.more(one, "line") for one in ends)
+        if tokens > room:
+            misses += 1
+            continue
+        for one in ends:
+            made.put(one, "line")
+        made.put(at, "remark")
+        room -= tokens
+    return room
 
 
 def tell_task_end(made, noted, known, inputs):

@@ -71,7 +71,8 @@ def work(exchanges, seed, *, lists=False):
     session.add("system", "Work.")
     for n in range(exchanges):
         kinds = ("user", "rule", "say", "json", "text", "text", "fail", "late")
-        kind = dice.choice((*kinds, "todo", "todo", "job", "job") if lists else kinds)
+        more = ("todo", "todo", "job", "job", "foreign", "foreign")
+        kind = dice.choice((*kinds, *more) if lists else kinds)
         if kind == "user":
             beside = dice.choice(("", "", f"The box of rack {n % 5} is the old one. "))
             session.user(beside + f"Look at {dice.choice(names)}. " * dice.randint(1, 12))
@@ -80,6 +81,8 @@ def work(exchanges, seed, *, lists=False):
             session.user(words) if n % 2 else session.assistant("We decided so: " + words)
         elif kind == "say":
             session.assistant(f"It was {dice.choice(names)}, of 2024-05-{n % 30:02}. " * 5)
+        elif kind == "foreign":
+            say_in_german(session, dice, n)
         elif kind == "todo":
             change_list(session, dice, n)
         elif kind == "job":
@@ -99,6 +102,21 @@ def work(exchanges, seed, *, lists=False):
             session.result(id, result, error=kind == "fail")
     session.user("And now?")
     return session
+
+
+def say_in_german(session, dice, n):
+    """A rule, a fact or a request, answered or not, or what became of one."""
+    job = f"JOB-{dice.randint(0, 3)}"
+    says = (
+        f"Bitte rühr {job} nie an.",
+        f"Die Halle von {job} schließt um {n} Uhr.",
+        f"Mach bitte {job} fertig, und zwar bis Zeile {n}.",
+        f"Vergiss {job}, das ist vom Tisch.",
+        f"Wie weit ist {job} denn?",
+    )
+    session.user(dice.choice(says))
+    for answer in dice.choice(((), ("Verstanden.",), (f"{job} ist erledigt.",))):
+        session.assistant(answer)
 
 
 def change_list(session, dice, n):

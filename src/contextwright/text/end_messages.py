@@ -63,13 +63,15 @@ class EndMessages:
         return self._first(newest, partial(tells_of, request), words_at)
 
     def _speaking_of(self, request: str, start: int, stop: int) -> Iterator[int]:
-        """Places that may speak of a request: by each of its names the newest, then those that have
-        half of its words, as they come."""
+        """Places that may speak of a request: those that have one of its names, the newest first,
+        then those that have half of its words, as they come."""
         low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
         places = self._places[low:high]
+        every = set[int]()
         for name in names_in(request) if places else ():
             named = [at for at in places if name in self._heads[at][0]]
-            yield from reversed(named[-NEWEST:] if len(named) <= COMMON else ())
+            every.update(named[-NEWEST:] if len(named) <= COMMON else ())
+        yield from sorted(every, reverse=True)
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
         yield from (at for at in islice(places, NEAR) if self._shares(at, things, least))
