@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from benchmarks import figures
 from benchmarks.economy_baselines import exchanges_of
 from benchmarks.economy_metrics import Message, tokens_of
+from benchmarks.fidelity_languages import FILE, language_table, measured_languages
 from benchmarks.fidelity_methods import (
     METHODS,
     Method,
@@ -227,7 +228,7 @@ a name stands in it, or it does not. Summaries are made by the embedded rules: n
 - **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 
-Rules and decisions are told by their wording, in English and, for the plain ones, in ten other languages ([ADR 55](../adr/0055-rules-outlive-steps.md)); the planted ones
+Rules and decisions are told by their wording ([ADR 55](../adr/0055-rules-outlive-steps.md)), in English and, for the plain ones, in other languages, in which all else may hold ([below](#in-other-languages)); the planted ones
 have forty wordings ([ADR 167](../adr/0167-rules-in-plain-words.md)). In whatever words, what was only heard holds on ([ADR 177](../adr/0177-what-was-only-heard-holds-on.md)), and what is said beside a request has the room that these leave ([ADR 178](../adr/0178-remarks-outlive-steps.md)). All else is kept as any other sentence is: while there is room.
 Beside its usual size a summary of `C.rolling`, `C.summarize` and `C.decay` has room for what holds, with 1,200 tokens in all, that of `C.fit` with a
 quarter of its limit ([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)).
@@ -243,8 +244,11 @@ def main() -> None:
     tasks = [measured_tasks(name) for name in options.names if name in LISTS_IN]
     lines = [HEAD.format(PLANTED), *(line for part in parts for line in table(part))]
     lines += task_table(tasks) if tasks else ()
+    languages = [measured_languages()] if FILE in options.names else []
+    lines += ("", *(line for found in languages for line in language_table(found)))
     figures.save("fidelity", "python -m benchmarks.fidelity", (), parts)
     figures.save("fidelity-tasks", "python -m benchmarks.fidelity", (), tasks)
+    figures.save("fidelity-languages", "python -m benchmarks.fidelity", (), languages)
     if options.write:
         options.write.write_text("\n".join(lines).rstrip() + "\n")
 

@@ -725,6 +725,53 @@ def test_what_is_said_beside_a_request_outlives_all_steps(spec):
         assert remark.format(f"thing{n}x") in text
 
 
+IN_OTHER_LANGUAGES = (
+    ("Bitte rühr {} nie an.", "Verstanden."),
+    ("Unser Werk {} schließt um fünf.", "Alles klar, das merke ich mir."),
+    ("Ne touche jamais à {}.", "Compris."),
+    ("Los pedidos de {} solo salen los martes.", "Entendido."),
+    ("O cliente recusou {}, assunto encerrado.", "Certo."),
+    ("Nie ruszaj {} bez zgody Ani.", "Jasne."),
+    ("{} только для чтения.", "Понял."),
+    ("{}以后都用小写。", "好的，我记住了。"),
+    ("{}はそのまま残してください。", "承知しました。"),
+    ("{}는 건드리지 마세요.", "알겠습니다."),
+)
+LATE = (
+    ("Mach bitte {} fertig.", "Mache ich.", "{} ist fertig."),
+    ("Termine {} s'il te plaît.", "Je m'en occupe.", "{} est terminé."),
+    ("请把{}整理一下。", "好的，我来处理。", "{}已经整理完了。"),
+)
+"""Requests that end long after, in languages of which nobody knows how they say so."""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.compaction(6000), C.default() | C.decay() | C.budget(6000), C.rolling(5) | C.budget(6000),
+        C.fit(8000), C.summarize() | C.budget(8000),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_said_in_other_languages_outlives_all_steps(spec):
+    session, engine = Session("s"), Engine(spec, "gpt-5")
+    session.user("Los, arbeite die Liste ab.")
+    for n, (statement, answer) in enumerate(IN_OTHER_LANGUAGES):
+        session.user(statement.format(f"thing{n}x"))
+        session.assistant(answer)
+    for n, (request, answer, _) in enumerate(LATE):
+        session.user(request.format(f"late{n}x"))
+        session.assistant(answer)
+    for n, (_, _, end) in enumerate(LATE):
+        session.user(f"Weiter mit Teil {n}.")
+        session.assistant(end.format(f"late{n}x"))
+    text = messages_after_many_files(session, engine).encode().decode("unicode_escape")
+    for n, (statement, _) in enumerate(IN_OTHER_LANGUAGES):
+        assert statement.format(f"thing{n}x") in text
+    for n, (request, _, end) in enumerate(LATE):
+        assert request.format(f"late{n}x") not in text or end.format(f"late{n}x") in text
+
+
 def group_chat(turns=40):
     session = Session("s")
     session.user("Plan and write the report.")

@@ -37,6 +37,39 @@ def test_what_only_says_that_it_was_heard(answer):
 
 
 @pytest.mark.parametrize(
+    ("statement", "answer"),
+    [
+        ("Unser Werk in Graz schließt um fünf.", "Alles klar, das merke ich mir."),
+        ("app.cfg bleibt tabu.", "Verstanden, ich fasse die Datei nicht an."),
+        ("Notre usine ferme à cinq heures.", "C'est noté, je le garde en tête."),
+        ("Nuestra planta cierra a las cinco.", "Entendido, lo tendré en cuenta."),
+        ("Nossa fábrica fecha às cinco.", "Anotado, vou levar isso em conta."),
+        ("Нашу линию закрывают в пять.", "Понял, учту."),
+        ("我们的工厂五点关门。", "好的，我记住了。"),
+        ("工場は五時に閉まります。", "承知しました。覚えておきます。"),
+        ("공장은 다섯 시에 닫습니다.", "알겠습니다. 기억하겠습니다."),
+    ],
+)
+def test_in_other_languages_too(statement, answer):
+    assert acknowledges(answer, statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "answer"),
+    [
+        ("Lösch bitte die alten Dateien.", "Alles klar, die Dateien sind gelöscht."),
+        ("Supprime les vieux fichiers.", "D'accord, les fichiers sont supprimés."),
+        ("把旧文件删掉。", "好的，已经删除了。"),
+        ("古いファイルを消してください。", "了解しました。削除しました。"),
+        ("Unser Werk in Graz schließt um fünf.", "Verstanden. Welches Werk?"),
+        ("我们的工厂五点关门。", "好的，哪个工厂？"),
+    ],
+)
+def test_there_what_tells_of_work_or_asks_is_none(statement, answer):
+    assert not acknowledges(answer, statement)
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "",
