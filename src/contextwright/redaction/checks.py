@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Container
 from math import log2
 
+from contextwright.redaction.secret_values import value_of
 from contextwright.redaction.wording import is_filled, is_random, is_stand_in, is_words
 
 Check = Callable[[re.Match[str]], tuple[int, int] | None]
@@ -349,27 +350,9 @@ def bearer(match: re.Match[str]) -> tuple[int, int] | None:
     return None if _PLACEHOLDER.match(value) or not _DIGIT.search(value) else match.span(1)
 
 
-_QUOTES = "\"'`"
-# what it begins with stands first, so that a search passes over all else
-_BEHIND = re.compile(r"[,;&\])}](?:(?<=[,;&])(?:\s|[\w.-]+[=:])|(?<=[\])}])[\])}]*[,;.]*$)")
-
-
-def _value_of(match: re.Match[str]) -> tuple[int, int, bool]:
-    """From where to where a value stands without its quotes, and what prose, a call or a list
-    sets behind it; and whether it had quotes."""
-    value, (start, end) = match[1], match.span(1)
-    if value[0] in _QUOTES:
-        inner = value[1:-1].rstrip("\\")
-        return start + 1, start + 1 + len(inner), True
-    behind = _BEHIND.search(value)
-    if behind:
-        end = start + behind.start()
-    return start, start + len(match.string[start:end].rstrip(".,;:!?\\")), False
-
-
 def password(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `password = ...`: anything quoted; unquoted, only what prose does not say."""
-    start, end, quoted = _value_of(match)
+    start, end, quoted = value_of(match)
     value = match.string[start:end]
     if _PLACEHOLDER.match(value) or len(set(value)) < 3 or is_filled(value):
         return None
@@ -390,16 +373,20 @@ def _is_said(value: str) -> bool:
 
 def stated(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `the password is ...`: quoted, a number, or nothing that prose would say."""
-    start, end, quoted = _value_of(match)
-    value = match.string[start:end]
+    start, end, quoted = value_of(match)
+    return (start, end) if is_stated(match.string[start:end], quoted=quoted) else None
+
+
+def is_stated(value: str, *, quoted: bool = False) -> bool:
+    """Whether prose, or a table, gives such a value for a secret."""
     if is_stand_in(value) or len(set(value)) < 3 or len(value) < 4 or _COUNT.fullmatch(value):
-        return None
-    return (start, end) if quoted or value.isdigit() or is_random(value) else None
+        return False
+    return quoted or value.isdigit() or is_random(value)
 
 
 def named_secret(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `client_secret = ...`: random, whatever its signs."""
-    start, end, _ = _value_of(match)
+    start, end, _ = value_of(match)
     value = match.string[start:end]
     if len(value) < 8 or is_stand_in(value) or not is_random(value) or value[0] == "\\":
         return None

@@ -1,10 +1,11 @@
 """A text that is searched, with what several patterns need of it, made when it is needed."""
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 
 _NUMBER = re.compile("[0-9](?:[ .()/-]{0,3}+[0-9])*+")
 _DIGITS = b"0123456789"
+_ASCII = bytes(range(128))
 FEW = 4
 """Digits up to which it is not asked whether they stand together."""
 _TOKEN_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
@@ -21,7 +22,7 @@ class Haystack:
         self.text = text
         self._digits: int | None = None
         self._folded: str | None = None
-        self._places: dict[tuple[tuple[str, ...], bool], list[int]] = {}
+        self._places: dict[tuple[str, bool], list[int]] = {}
 
     @cached_property
     def runs(self) -> str:
@@ -50,14 +51,48 @@ class Haystack:
             self._folded = self.text.replace("\u0130", "I").lower()
         return self._folded
 
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """Its signs beyond ASCII, in lower case."""
+        if self.text.isascii():
+            return frozenset()
+        signs = self.folded.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+        return frozenset(signs.decode("utf-8", "surrogatepass"))
+
+    def possible(self, literals: tuple[str, ...]) -> list[str]:
+        """Those of some literals whose signs beyond ASCII it has: of the names that other languages
+        have for something, most texts have no letters."""
+        plain, others = _by_sign(literals)
+        letters = self.letters
+        if not letters or not others:
+            return plain
+        signs = letters & others.keys()
+        return plain + [one for sign in signs for one, all in others[sign] if all <= letters]
+
     def places(self, literals: tuple[str, ...], *, fold: bool) -> list[int]:
         """Where these texts stand, in order; no two of one overlap."""
-        key = literals, fold
+        places = [place for one in self.possible(literals) for place in self.places_of(one, fold)]
+        return sorted(places) if len(literals) > 1 else places
+
+    def places_of(self, literal: str, fold: bool) -> list[int]:
+        """Where one text stands, in order."""
+        key = literal, fold
         if key not in self._places:
-            text = self.folded if fold else self.text
-            places = [place for literal in literals for place in _places(literal, text)]
-            self._places[key] = sorted(places) if len(literals) > 1 else places
+            self._places[key] = _places(literal, self.folded if fold else self.text)
         return self._places[key]
+
+
+@cache
+def _by_sign(
+    literals: tuple[str, ...],
+) -> tuple[list[str], dict[str, list[tuple[str, frozenset[str]]]]]:
+    """The literals that are ASCII, and the others by one of their signs beyond it, with all."""
+    others: dict[str, list[tuple[str, frozenset[str]]]] = {}
+    for literal in literals:
+        signs = frozenset(sign for sign in literal if not sign.isascii())
+        if signs:
+            others.setdefault(min(signs), []).append((literal, signs))
+    return [literal for literal in literals if literal.isascii()], others
 
 
 def _digits_in(text: str) -> int:

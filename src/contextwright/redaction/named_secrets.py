@@ -1,0 +1,121 @@
+"""Secrets that are known by a name in another language than English: `contraseña: ...`, `密码是...`.
+
+Where such a name ends, its match begins: with what parts it from the value.
+"""
+
+import re
+from functools import partial
+
+from contextwright.redaction import checks
+from contextwright.redaction.checks import Check
+from contextwright.redaction.haystack import Haystack
+from contextwright.redaction.patterns import Pattern
+from contextwright.redaction.secret_names import KEYS, PASSWORDS, PINS, names_of
+from contextwright.redaction.secret_values import ANY_VALUE, value_of
+
+_CLOSED = r"\\{0,3}[\"'`”»」』]?\]?(?:[ ]?[(（][^()（）\n]{1,20}[)）])?"
+_ASSIGNED = rf"{_CLOSED}[ \t]{{0,8}}(?::=|=>|={{1,3}}|:)[ \t]{{0,8}}\\{{0,3}}"
+_IN_TAG = r">[ \t\n]{0,40}"
+_WORDS = r"(?: [^\s:=,;.!?\"'`<>|]{1,40}){0,5}?"
+IS = (
+    "is|was|lautet|ist|to|c'est|c’est|est|es|será|sera|seria|é|è|e'|sarà|fue|jest|brzmi|wynosi|je|"
+    "är|er|var|adalah|ialah|yaitu|là|это|є|це|είναι|είναι:|هي|هو|היא|הוא|है|คือ"
+)
+"""How prose says that something is something, between blanks."""
+GLUED_IS = (
+    "是|为|為|：|就是|改为|改成|改為|设为|設為|设置为|更新为|重置为|変更は|は|が|を|の値は|는|은|이|가|을|를|คือ"
+)
+"""The same where no blank is needed in front of it, nor behind it."""
+_SAID = rf"{_WORDS}(?: (?:{IS}):?| ?(?::|—|–|-|=)) {{1,3}}"
+_SAID_GLUED = rf"[ ]?(?:现在|現在|已|已经|已經|被)?(?:{GLUED_IS})[ :]{{0,3}}"
+_BEFORE_VALUE = rf"(?:{_ASSIGNED}|{_IN_TAG}|{_SAID_GLUED}|{_SAID}|[ ]{{0,3}})"
+_OPENS = frozenset(" \t\\\"'`”»」』](（:=>：" + "".join(word[0] for word in GLUED_IS.split("|")) + "现現已被“„«「『")
+_LETTER = re.compile(r"[^\W\d_]")
+# What is around digits that count something: `8 caracteres`, `8位`.
+_COUNTED = re.compile(r"\s?(?:[^\W\d_])")
+_METHOD = re.compile(
+    r"(?:sha|md|aes|rsa|des|hmac|base|utf|ascii|bcrypt|argon|pbkdf|scrypt|hs|rs|es|ed|tls|ssl|wpa)"
+    r"-?[0-9]{1,5}(?:-[a-z0-9]{2,6}){0,2}$",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(r"[A-Za-z][a-z]+[0-9]{1,3}$")
+_PIN = re.compile(r"[0-9]{4,8}(?![0-9])")
+
+
+def _starts(table: str, haystack: Haystack) -> list[int]:
+    """Where a name of a table ends that something may stand behind, in order."""
+    names, text, folded = names_of(table), haystack.text, haystack.folded
+    places: set[int] = set()
+    for word in haystack.possible(tuple(names)):
+        size = len(word)
+        for place in haystack.places_of(word, True):
+            for name in names[word]:
+                end = name.end(text, folded, place, place + size)
+                if end and text[end : end + 1] in _OPENS:
+                    places.add(end)
+    return sorted(places)
+
+
+def _is_stated(match: re.Match[str]) -> bool:
+    """Whether words, and no sign of an assignment alone, stand before the value."""
+    return _LETTER.search(match.string, match.start(), match.start(1)) is not None
+
+
+def _is_beside(match: re.Match[str]) -> bool:
+    """Whether nothing but a blank or a quote stands before the value."""
+    return not match.string[match.start() : match.start(1)].strip()
+
+
+def _has_kinds(value: str) -> bool:
+    """Whether a value has three of small letters, capitals, digits and odd signs: what stands right
+    behind a name, as a word may as well."""
+    if _VERSION.match(value):
+        return False
+    kinds = (str.islower, str.isupper, str.isdigit, lambda sign: sign in "!#$%&*+=?@^~|")
+    return sum(any(map(kind, value)) for kind in kinds) >= 3
+
+
+def _password(match: re.Match[str]) -> tuple[int, int] | None:
+    start, end, _ = value_of(match)
+    value = match.string[start:end]
+    if _METHOD.match(value):
+        return None
+    if _is_beside(match):
+        return checks.stated(match) if len(value) >= 6 and _has_kinds(value) else None
+    if not _is_stated(match):
+        return checks.password(match)
+    if value.isdigit() and _COUNTED.match(match.string, match.end(1)):
+        return None
+    return checks.stated(match)
+
+
+def _key(match: re.Match[str]) -> tuple[int, int] | None:
+    start, end, _ = value_of(match)
+    value = match.string[start:end]
+    if _METHOD.match(value) or (_is_beside(match) and not _has_kinds(value)):
+        return None
+    return checks.named_secret(match)
+
+
+def _pin(match: re.Match[str]) -> tuple[int, int] | None:
+    pin = _PIN.match(match.string, *match.span(1))
+    return pin.span() if pin and not _COUNTED.match(match.string, pin.end()) else None
+
+
+def _pattern(name: str, table: str, check: Check, value: str = ANY_VALUE) -> Pattern:
+    return Pattern(
+        name,
+        _BEFORE_VALUE + value,
+        tuple(names_of(table)),
+        starts=partial(_starts, table),
+        fold=True,
+        free=True,
+        check=check,
+    )
+
+
+NAMED_SECRETS = (
+    _pattern("password", PASSWORDS, _password),
+    _pattern("password", PINS, _pin, r"[\"'“„«「]?([0-9]{4,8})"),
+    _pattern("assigned_secret", KEYS, _key),
+)
