@@ -58,6 +58,13 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _CALL = re.compile(r"[A-Za-z_][\w.]*[\[(]")
 _COUNT = re.compile(r"[0-9]+(?:[-+][a-z]{3,}|[-+]?(?:char|digit|byte|bit|day|hour|minute)[a-z]*)")
+_AMOUNT = re.compile(r"[0-9]+(?:[-~.,][0-9]+)?")
+_COUNTED = re.compile(
+    r"[ ]?(?:位|个|個|字|文字|桁|자|글자|분|秒|分|символ|знак|цифр|минут|char|caract|zeichen|"
+    r"tekens|znak|tecken|tegn|karakter|haneli|ký tự|ตัว|حرف|أحرف|תווים|अक्षर|χαρακτ|chiffre|cifr|dígit|"
+    r"digit|min|sec|bit|byte|jour|d[ií]as|dagen|tage|dni|hari|day|hour)",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile("[0-9]")
 _TWO_DIGITS = re.compile("[0-9][^0-9]*[0-9]")
 _LETTER = re.compile("[A-Za-z]")
@@ -356,6 +363,8 @@ def password(match: re.Match[str]) -> tuple[int, int] | None:
     value = match.string[start:end]
     if _PLACEHOLDER.match(value) or len(set(value)) < 3 or is_filled(value):
         return None
+    if is_amount(match.string, start, end):
+        return None
     # `DB_PASSWORD=swordfish` is set, `password: required` is said
     is_set = match.string[match.start(1) - 1] == "=" and match[0][:1].isupper()
     word = value.lstrip("&*")
@@ -374,7 +383,14 @@ def _is_said(value: str) -> bool:
 def stated(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `the password is ...`: quoted, a number, or nothing that prose would say."""
     start, end, quoted = value_of(match)
+    if is_amount(match.string, start, end):
+        return None
     return (start, end) if is_stated(match.string[start:end], quoted=quoted) else None
+
+
+def is_amount(text: str, start: int, end: int) -> bool:
+    """Whether a value is how many of something there are, such as `8-16 characters`."""
+    return _AMOUNT.fullmatch(text, start, end) is not None and bool(_COUNTED.match(text, end))
 
 
 def is_stated(value: str, *, quoted: bool = False) -> bool:

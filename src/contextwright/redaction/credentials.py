@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextwright.redaction import checks, issued_forms
 from contextwright.redaction.checks import Check
 from contextwright.redaction.named_columns import NAMED_COLUMNS
-from contextwright.redaction.named_secrets import GLUED_IS, IS, NAMED_SECRETS
+from contextwright.redaction.named_secrets import GLUED_IS, IS, NAMED_SECRETS, NOW
 from contextwright.redaction.patterns import Pattern
 from contextwright.redaction.secret_values import ANY_VALUE
 
@@ -164,7 +164,7 @@ _ASSIGNED_TO = (
     rf"{_QUOTE}\]?(?:[ \t]{{0,8}}(?::=|=>|={{1,3}}|:)|[ \t]{{1,80}}value=)[ \t]{{0,8}}\\{{0,3}}"
 )
 _IN_PROSE = (
-    rf"(?:(?: [A-Za-z0-9@._'-]{{1,40}}){{0,5}}? (?:{IS})(?: now| set to)?:? {{1,3}}"
+    rf"(?:(?: [A-Za-z0-9@._'À-ɏ-]{{1,40}}){{0,5}}? (?:{IS})(?:{NOW})?:? {{1,3}}"
     rf"|[ ]?(?:{GLUED_IS})[ :]{{0,3}})"
 )
 
@@ -329,7 +329,7 @@ SECRETS: tuple[Pattern, ...] = (
     Pattern(
         "vendor_token",
         r"AKC[A-Za-z0-9]{10,80}|AP[0-9A-F][A-Za-z0-9]{8,80}",
-        ("AKC", *(f"AP{sign}" for sign in "0123456789ABCDEF")),
+        ("AKC", "AP"),
         check=issued_forms.short_prefix,
     ),
     _anywhere(

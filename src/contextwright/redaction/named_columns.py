@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterator
 
-import msgspec
-
 from contextwright.redaction import checks
 from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.patterns import Pattern
 from contextwright.redaction.secret_names import KEYS, PASSWORDS, PINS, names_of
 
 _ENGLISH = """
-en passw(ord|d|ort|) passphrase passcode kennwort pwd api_key(s|) secret_key secret access_key private_key token
+en passw(ord|d|ort|) passphrase passcode kennwort pwd api_key(s|)
+en secret_key secret access_key private_key token
 """
 _TABLES = (_ENGLISH, PASSWORDS, KEYS, PINS)
 _PARTING = ",;\t|"
@@ -20,90 +19,77 @@ _LONGEST_HEAD = 2_000
 """Signs of the longest line that is taken for a head."""
 _BEFORE = re.compile(r"(?:^|[,;\t|\n])[^,;\t|\n]{0,24}$")
 _BEHIND = re.compile(r"[ \"'*`]{0,4}(?:[,;\t|\r\n]|$)")
-_LONGEST = 500
-"""Signs of the longest value that is looked at."""
-
-
-class _Head(msgspec.Struct, frozen=True):
-    """The first line of a table.
-
-    Args:
-        parting: the sign between its cells.
-        cells: how many of these signs it has.
-    """
-
-    start: int
-    end: int
-    parting: str
-    cells: int
+_SHORTEST, _LONGEST = 4, 500
+"""Signs of the shortest value that is taken, and of the longest that is looked at."""
 
 
 def _cells(haystack: Haystack) -> list[int]:
     """Where the cells of such columns begin, with the sign before them, in order."""
     text = haystack.text
-    if "\n" not in text or not any(sign in text for sign in _PARTING):
-        return []
-    columns: dict[_Head, set[int]] = {}
-    for start, end in _names(haystack):
-        head = _head(text, start, end)
-        if head:
-            columns.setdefault(head, set()).add(text.count(head.parting, head.start, start))
     places: list[int] = []
-    done = 0
-    for head in sorted(columns, key=lambda head: head.start):
-        if head.start >= done:
-            done = head.end
-            for row, end in _rows(text, head):
-                done = end
-                places += _in_row(text, row, end, head.parting, columns[head])
-    return sorted(places)
+    if "\n" not in text or not any(sign in text for sign in _PARTING):
+        return places
+    head = done = 0  # where the last head ends, and where its table does
+    table: tuple[list[tuple[int, int]], str, set[int]] = [], "", set()
+    for start, end in sorted(set(_names(haystack))):
+        if head < start < done or not (parting := _parting(text, start, end)):
+            continue
+        line = text.rfind("\n", max(0, start - _LONGEST_HEAD), start) + 1
+        if start >= head:
+            places += _in_columns(text, *table)
+            head = text.find("\n", end, line + _LONGEST_HEAD)
+            head = head if head >= 0 else end
+            rows = list(_rows(text, head, parting, text.count(parting, line, head)))
+            done = rows[-1][1] if rows else head
+            table = rows, parting, set()
+        table[2].add(text.count(parting, line, start))
+    return places + list(_in_columns(text, *table))
 
 
-def _head(text: str, start: int, end: int) -> _Head | None:
-    """The head of a table whose cell a name is; None if it is none."""
-    before = _BEFORE.search(text, max(0, start - 25), start)
+def _parting(text: str, start: int, end: int) -> str:
+    """The sign between the cells of a line, one of which a name is; empty if it is none."""
     behind = _BEHIND.match(text, end)
-    if not before or not behind:
-        return None
-    line = text.rfind("\n", max(0, start - _LONGEST_HEAD), start) + 1
-    last = text.find("\n", end, line + _LONGEST_HEAD)
-    if last < 0 or start - line > _LONGEST_HEAD:
-        return None
+    before = _BEFORE.search(text, max(0, start - 25), start) if behind else None
+    if not behind or not before:
+        return ""
     signs = (behind[0][-1:], before[0][:1])
-    parting = next((sign for sign in signs if sign and sign in _PARTING), "")
-    return _Head(line, last, parting, text.count(parting, line, last)) if parting else None
+    return next((sign for sign in signs if sign and sign in _PARTING), "")
 
 
-def _rows(text: str, head: _Head) -> Iterator[tuple[int, int]]:
+def _rows(text: str, end: int, parting: str, size: int) -> Iterator[tuple[int, int]]:
     """From where to where the lines below a head are that have as many cells."""
-    end = head.end
     while end < len(text):
         row = end + 1
         end = text.find("\n", row)
         end = end if end >= 0 else len(text)
-        if text.count(head.parting, row, end) != head.cells:
+        if text.count(parting, row, end) != size:
             return
         yield row, end
 
 
-def _in_row(text: str, row: int, end: int, parting: str, columns: set[int]) -> Iterator[int]:
-    """Where some of a line's cells begin, with the sign before them."""
-    place, last = row - 1, max(columns)
-    for column in range(last + 1):
-        if column in columns:
-            yield place
-        place = text.find(parting, place + 1, end)
+def _in_columns(
+    text: str, rows: list[tuple[int, int]], parting: str, columns: set[int]
+) -> Iterator[int]:
+    """Where some cells of each line begin, with the sign before them."""
+    for row, end in rows:
+        place = row - 1
+        for column, cell in enumerate(text[row:end].split(parting)):
+            if column in columns and len(cell) >= _SHORTEST:
+                yield place
+            place += len(cell) + 1
 
 
 def _cell(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of a cell."""
-    sign = match[0][0]
+    sign, rest = match[0][0], match[1]
     if sign == "\n":
-        sign = min((one for one in _PARTING if one in match[1]), key=match[1].find, default="\n")
-    cell = match[1].partition(sign)[0]
+        sign = next((one for one in rest if one in _PARTING), "\n")
+    cell = rest.partition(sign)[0]
     value = cell.strip(_AROUND)
+    if len(value) < _SHORTEST or " " in value or not checks.is_stated(value):
+        return None
     start = match.start(1) + len(cell) - len(cell.lstrip(_AROUND))
-    return (start, start + len(value)) if checks.is_stated(value) else None
+    return start, start + len(value)
 
 
 def _names(haystack: Haystack) -> Iterator[tuple[int, int]]:

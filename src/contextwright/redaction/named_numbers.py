@@ -7,8 +7,8 @@ from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.patterns import Pattern
 
 _BIRTH = (
-    *("geboren", "geburt", "naissance", "né le", "née le", "nacimiento", "nacid", "nasci"),
-    *("nato il", "nata il", "geboorte", "urodz", "naroz", "naroden", "födelse", "född", "fødsel"),
+    *("gebo", "geburt", "naissance", "né le", "née le", "nacimiento", "nacid", "nasci"),
+    *("nato il", "nata il", "urodz", "naro", "födelse", "född", "fødsel"),
     *("født", "doğum", "рожден", "родился", "родилась", "народжен", "γέννησ", "γεννήθ"),
     *("ميلاد", "תאריך לידה", "जन्म", "วันเกิด", "เกิดวันที่", "lahir"),
     *("ngày sinh", "sinh ngày", "出生", "生日", "生年月日", "誕生日", "생년월일", "생일", "출생"),

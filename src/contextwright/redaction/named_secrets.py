@@ -1,4 +1,4 @@
-"""Secrets that are known by a name in another language than English: `contraseña: ...`, `密码是...`.
+"""Secrets with a name in another language than English: `contraseña: ...`, `密码是...`.
 
 Where such a name ends, its match begins: with what parts it from the value.
 """
@@ -7,7 +7,7 @@ import re
 from functools import partial
 
 from contextwright.redaction import checks
-from contextwright.redaction.checks import Check
+from contextwright.redaction.checks import DATE, Check
 from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.patterns import Pattern
 from contextwright.redaction.secret_names import KEYS, PASSWORDS, PINS, names_of
@@ -22,23 +22,28 @@ IS = (
     "är|er|var|adalah|ialah|yaitu|là|это|є|це|είναι|είναι:|هي|هو|היא|הוא|है|คือ"
 )
 """How prose says that something is something, between blanks."""
-GLUED_IS = (
-    "是|为|為|：|就是|改为|改成|改為|设为|設為|设置为|更新为|重置为|変更は|は|が|を|の値は|는|은|이|가|을|를|คือ"
-)
+_BECOMES = "改为|改成|改為|设为|設為|设置为|更新为|重置为"
+GLUED_IS = f"是|为|為|：|就是|{_BECOMES}|変更は|は|が|を|の値は|는|은|이|가|을|를|คือ"
 """The same where no blank is needed in front of it, nor behind it."""
-_SAID = rf"{_WORDS}(?: (?:{IS}):?| ?(?::|—|–|-|=)) {{1,3}}"
-_SAID_GLUED = rf"[ ]?(?:现在|現在|已|已经|已經|被)?(?:{GLUED_IS})[ :]{{0,3}}"
-_BEFORE_VALUE = rf"(?:{_ASSIGNED}|{_IN_TAG}|{_SAID_GLUED}|{_SAID}|[ ]{{0,3}})"
-_OPENS = frozenset(" \t\\\"'`”»」』](（:=>：" + "".join(word[0] for word in GLUED_IS.split("|")) + "现現已被“„«「『")
+NOW = (
+    " now| set to| jetzt| nun| maintenant| ahora| agora| adesso| nu| nå| teraz| nyní| теперь| şimdi"
+)
+"""What may stand behind it."""
+_IN_PROSE = rf"{_WORDS}(?: (?:{IS})(?:{NOW})?:?| ?(?::|—|–|-|=)) {{1,3}}"
+_WITHOUT_BLANK = rf"[ ]?(?:现在|現在|已|已经|已經|被)?(?:{GLUED_IS})[ :]{{0,3}}"
+_BEFORE_VALUE = rf"(?:{_ASSIGNED}|{_IN_TAG}|{_WITHOUT_BLANK}|{_IN_PROSE}|[ ]{{0,3}})"
+_OPENS = frozenset(
+    " \t\\\"'`”»」』](（:=>：现現已被“„«「『" + "".join(word[0] for word in GLUED_IS.split("|"))
+)
+"""What may stand right behind a name."""
 _LETTER = re.compile(r"[^\W\d_]")
-# What is around digits that count something: `8 caracteres`, `8位`.
-_COUNTED = re.compile(r"\s?(?:[^\W\d_])")
 _METHOD = re.compile(
     r"(?:sha|md|aes|rsa|des|hmac|base|utf|ascii|bcrypt|argon|pbkdf|scrypt|hs|rs|es|ed|tls|ssl|wpa)"
     r"-?[0-9]{1,5}(?:-[a-z0-9]{2,6}){0,2}$",
     re.IGNORECASE,
 )
 _VERSION = re.compile(r"[A-Za-z][a-z]+[0-9]{1,3}$")
+_ODD = frozenset("!#$%&*+=?@^~|")
 _PIN = re.compile(r"[0-9]{4,8}(?![0-9])")
 
 
@@ -50,7 +55,9 @@ def _starts(table: str, haystack: Haystack) -> list[int]:
         size = len(word)
         for place in haystack.places_of(word, True):
             for name in names[word]:
-                end = name.end(text, folded, place, place + size)
+                end = place + size
+                if not name.is_plain:
+                    end = name.end(text, folded, place, end)
                 if end and text[end : end + 1] in _OPENS:
                     places.add(end)
     return sorted(places)
@@ -71,20 +78,24 @@ def _has_kinds(value: str) -> bool:
     behind a name, as a word may as well."""
     if _VERSION.match(value):
         return False
-    kinds = (str.islower, str.isupper, str.isdigit, lambda sign: sign in "!#$%&*+=?@^~|")
-    return sum(any(map(kind, value)) for kind in kinds) >= 3
+    letters = any(map(str.islower, value)) + any(map(str.isupper, value))
+    return letters + any(map(str.isdigit, value)) + (not _ODD.isdisjoint(value)) >= 3
 
 
 def _password(match: re.Match[str]) -> tuple[int, int] | None:
+    is_beside = _is_beside(match)
+    if is_beside and match[1].isalpha():
+        return None  # most of what prose goes on with
     start, end, _ = value_of(match)
     value = match.string[start:end]
     if _METHOD.match(value):
         return None
-    if _is_beside(match):
+    if is_beside:
         return checks.stated(match) if len(value) >= 6 and _has_kinds(value) else None
     if not _is_stated(match):
         return checks.password(match)
-    if value.isdigit() and _COUNTED.match(match.string, match.end(1)):
+    # `κωδικός προϊόντος: 20240311` is the code of a product
+    if DATE.match(value) or (value.isdigit() and match[0][: -len(match[1])].rstrip()[-1:] in ":=-"):
         return None
     return checks.stated(match)
 
@@ -98,16 +109,28 @@ def _key(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _pin(match: re.Match[str]) -> tuple[int, int] | None:
-    pin = _PIN.match(match.string, *match.span(1))
-    return pin.span() if pin and not _COUNTED.match(match.string, pin.end()) else None
+    text, start = match.string, match.start()
+    pin = _PIN.match(text, match.start(1))
+    if not pin or checks.is_amount(text, *pin.span()):
+        return None
+    name = text[max(0, start - 4) : start].lower()
+    # `PIN code: 560001` is where somebody lives in India, `pin 4096` a part of a circuit
+    if (name == "code" and len(pin[0]) == 6) or (
+        _is_beside(match) and text[start - 3 : start] == "pin"
+    ):
+        return None
+    return pin.span()
 
 
-def _pattern(name: str, table: str, check: Check, value: str = ANY_VALUE) -> Pattern:
+def _pattern(
+    name: str, table: str, check: Check, value: str = ANY_VALUE, digits: int = 0
+) -> Pattern:
     return Pattern(
         name,
         _BEFORE_VALUE + value,
         tuple(names_of(table)),
         starts=partial(_starts, table),
+        digits=digits,
         fold=True,
         free=True,
         check=check,
@@ -116,6 +139,6 @@ def _pattern(name: str, table: str, check: Check, value: str = ANY_VALUE) -> Pat
 
 NAMED_SECRETS = (
     _pattern("password", PASSWORDS, _password),
-    _pattern("password", PINS, _pin, r"[\"'“„«「]?([0-9]{4,8})"),
+    _pattern("password", PINS, _pin, r"[\"'“„«「]?([0-9]{4,8})", 4),
     _pattern("assigned_secret", KEYS, _key),
 )

@@ -29,7 +29,38 @@ _PRODUCTS = tuple(
 )  # fmt: skip
 _TURNS = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
 # what a sign of a codice fiscale counts at an odd place, digits as the letters from A on
-_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+_ODD = (
+    1,
+    0,
+    5,
+    7,
+    9,
+    13,
+    15,
+    17,
+    19,
+    21,
+    2,
+    4,
+    18,
+    20,
+    11,
+    3,
+    6,
+    8,
+    12,
+    14,
+    16,
+    10,
+    22,
+    25,
+    24,
+    23,
+)
+
+
+_OF_PERSON = (11, 10, 9, 8, 7, 6, 5, 4, 3, 2)
+_OF_FIRM = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
 
 
 def _sum(digits: str, *weights: int) -> int:
@@ -44,9 +75,7 @@ def _chinese(signs: str) -> bool:
 def _brazilian(signs: str) -> bool:
     if len(set(signs)) == 1:
         return False
-    weights = (11, 10, 9, 8, 7, 6, 5, 4, 3, 2) if len(signs) == 11 else (6, 5, 4, 3, 2) + tuple(
-        range(9, 1, -1)
-    )
+    weights = _OF_PERSON if len(signs) == 11 else _OF_FIRM
     for at in (len(signs) - 2, len(signs) - 1):
         rest = _sum(signs[:at], *weights[-at:]) % 11
         if int(signs[at]) != (0 if rest < 2 else 11 - rest):
@@ -124,9 +153,7 @@ def _any(_signs: str) -> bool:
     return True
 
 
-def _checked(
-    is_valid: Callable[[str], bool], match: re.Match[str]
-) -> tuple[int, int] | None:
+def _checked(is_valid: Callable[[str], bool], match: re.Match[str]) -> tuple[int, int] | None:
     group = match.re.groups
     signs = "".join(_SIGNS.findall(match[group].upper()))
     return match.span(group) if is_valid(signs) else None
@@ -135,7 +162,9 @@ def _checked(
 def _named(
     words: tuple[str, ...], regex: str, digits: int, is_valid: Callable[[str], bool]
 ) -> Pattern:
-    return behind_words("national_id", words, rf"(?:{regex})\b", digits, partial(_checked, is_valid))
+    return behind_words(
+        "national_id", words, rf"(?:{regex})\b", digits, partial(_checked, is_valid)
+    )
 
 
 def _formed(regex: str, digits: int, is_valid: Callable[[str], bool]) -> Pattern:
@@ -144,14 +173,18 @@ def _formed(regex: str, digits: int, is_valid: Callable[[str], bool]) -> Pattern
 
 
 _DAY = "(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
-_PERSONAL_CODE = ("codice fiscale", "cod. fiscale", "cod. fisc", "c.f.")
 
 NATIONAL_IDS: tuple[Pattern, ...] = (
     _formed(rf"[1-9][0-9]{{5}}(?:19|20)[0-9]{{2}}{_DAY}[0-9]{{3}}[0-9Xx]\b", 17, _chinese),
     _formed(rf"[0-9]{{2}}{_DAY}-[1-8][0-9]{{6}}\b", 13, _any),  # a Korean resident's
     _formed(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}\b", 11, _brazilian),
     _formed(r"[0-9]{2}\.[0-9]{3}\.[0-9]{3}/[0-9]{4}-[0-9]{2}\b", 14, _brazilian),
-    _named(("주민등록번호", "주민번호", "외국인등록번호"), rf"[0-9]{{2}}{_DAY}[ -]?[1-8][0-9]{{6}}", 13, _any),
+    _named(
+        ("주민등록번호", "주민번호", "외국인등록번호"),
+        rf"[0-9]{{2}}{_DAY}[ -]?[1-8][0-9]{{6}}",
+        13,
+        _any,
+    ),
     _named(("cpf",), r"[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}", 11, _brazilian),
     _named(("cnpj",), r"[0-9]{2}\.?[0-9]{3}\.?[0-9]{3}/?[0-9]{4}-?[0-9]{2}", 14, _brazilian),
     _named(("dni", "nif"), r"[0-9]{8}[ -]?[A-Za-z]", 8, _spanish),
@@ -169,17 +202,17 @@ NATIONAL_IDS: tuple[Pattern, ...] = (
     _named(("マイナンバー", "個人番号"), r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}", 12, _japanese),
     _named(
         ("sécurité sociale", "securite sociale", "n° ss", "nir", "insee"),
-        rf"[12] ?[0-9]{{2}} ?(?:0[1-9]|1[0-2]) ?(?:[0-9]{{2}}|2[ABab]) ?[0-9]{{3}} ?[0-9]{{3}}"
+        r"[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]) ?(?:[0-9]{2}|2[ABab]) ?[0-9]{3} ?[0-9]{3}"
         r" ?[0-9]{2}",
         12,
         _french,
     ),
     _named(("инн", "іпн"), r"(?:[0-9]{12}|[0-9]{10})", 10, _russian),
     _named(("снилс",), r"[0-9]{3}-?[0-9]{3}-?[0-9]{3}[ -]?[0-9]{2}", 11, _insured_russian),
-    _named(("bsn", "burgerservicenummer"), r"[0-9]{9}", 9, _dutch),
-    _named(("personnummer", "personnr"), r"(?:19|20)?[0-9]{6}[-+ ]?[0-9]{4}", 10, _swedish),
+    _named(("bsn", "burgerservice"), r"[0-9]{9}", 9, _dutch),
+    _named(("personn",), r"(?:19|20)?[0-9]{6}[-+ ]?[0-9]{4}", 10, _swedish),
     _named(
-        _PERSONAL_CODE,
+        ("codice fisc", "cod. fisc"),
         r"[A-Za-z]{6}[0-9L-Vl-v]{2}[A-Za-z][0-9L-Vl-v]{2}[A-Za-z][0-9L-Vl-v]{3}[A-Za-z]",
         3,
         _italian,

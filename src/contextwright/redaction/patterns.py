@@ -7,7 +7,7 @@ linear.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import msgspec
@@ -118,7 +118,8 @@ PERSONAL: tuple[Pattern, ...] = (
     Pattern(
         "iban",
         r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}",
-        anchor=r"[0-9]{2}[a-z0-9]{11,30}",
+        # what stands before the first digit is looked at first: digits are in most texts
+        anchor=r"[0-9](?<=[a-z][a-z].)[0-9][a-z0-9]{11,30}",
         lead=2,
         digits=2,
         check=checks.iban,
@@ -198,10 +199,20 @@ def any_sign(patterns: list[Pattern]) -> re.Pattern[str]:
     """What a text that one of these matches has: a literal, if it is ASCII, an anchor, or else a
     match."""
     signs: list[str] = []
+    literals: list[str] = []
     for pattern in patterns:
-        plain = [re.escape(literal) for literal in pattern.literals if literal.isascii()]
-        signs += plain if pattern.literals else [pattern.anchor or pattern.regex]
-    return re.compile("|".join(signs) or "(?!)", re.ASCII)
+        literals += (literal for literal in pattern.literals if literal.isascii())
+        signs += [] if pattern.literals else [pattern.anchor or pattern.regex]
+    return re.compile("|".join((*signs, *_by_first(literals))) or "(?!)", re.ASCII)
+
+
+def _by_first(literals: list[str]) -> Iterator[str]:
+    """Literals as expressions, one for each of their first signs: so few are tried at a place."""
+    rests: dict[str, list[str]] = {}
+    for literal in dict.fromkeys(literals):
+        rests.setdefault(literal[0], []).append(re.escape(literal[1:]))
+    for first, some in rests.items():
+        yield f"{re.escape(first)}(?:{'|'.join(some)})"
 
 
 _CLASS = r"\[[^\]]+\](?:\{([0-9])\})?(?![?*+{])"

@@ -33,7 +33,7 @@ _NO_DIGITS = dict.fromkeys(map(ord, "+ .()/-"))
 _EXTENSION = re.compile(r" ?(?:x|ext\.? ?)[0-9]{1,6}\b", re.ASCII)
 _PHONE_WORDS = re.compile(
     r"\b(?:phone|mobile|cell|call|tele?f?o?n?|fax|desk|contact|dial|sms|whatsapp|text|"
-    r"reach|answering|messages|registered|msisdn|hotline)(?:[^a-z]|_?no|_?number|s\b)|office:"
+    r"reach|answering|messages|registered|msisdn|hotline)(?:[^a-zà-ɏ]|_?no|_?number|s\b)|office:"
 )
 _ABROAD = (
     *("handy", "mobil", "rufnummer", "movil", "celular", "gsm", "telefon", "telepon", "telefoon"),
@@ -41,13 +41,26 @@ _ABROAD = (
     *("komórk", "cep", "телефон", "мобильн", "мобільн", "сотов", "тел", "τηλέφωνο", "κινητό"),
     *("τηλ", "هاتف", "جوال", "موبايل", "تلفون", "تلفن", "טלפון", "נייד", "फ़ोन", "फोन", "मोबाइल"),
     *("โทร", "มือถือ", "เบอร์", "hp", "ponsel", "điện thoại", "sđt", "di động", "电话", "電話"),
-    *("手机", "手機", "微信", "联系方式", "热线", "携帯", "連絡先", "전화", "휴대폰", "핸드폰", "연락처"),
+    *(
+        "手机",
+        "手機",
+        "微信",
+        "联系方式",
+        "热线",
+        "携帯",
+        "連絡先",
+        "전화",
+        "휴대폰",
+        "핸드폰",
+        "연락처",
+    ),
 )
 """What a phone is called elsewhere."""
 _NAMED_ABROAD = re.compile(
     rf"(?:(?<![a-z])(?:{'|'.join(word for word in _ABROAD if word.isascii())})"
     rf"|{'|'.join(word for word in _ABROAD if not word.isascii())})"
-    r"(?:nummer|number|nr|o|e|s)?\.?[^0-9\n.,;!?。；！？、，]{0,16}$"
+    # a colon, or a word at most, such as `es` or `号码是`
+    r"(?:[^0-9\n.;!?。；！？]{0,24}:|\w{0,10}\.?[^\w\n,;!?。；！？、，]{0,3}[^\W\d]{0,10}) {0,3}$"
 )
 _PHONE_AFTER = re.compile(r"[^a-z0-9]{1,3}(?:office|fax|mobile|cell|home|work)\b", re.IGNORECASE)
 _OPENS_FORM = re.compile(opening("[+(0-9]", GLUE, _PHONE_FORMS))

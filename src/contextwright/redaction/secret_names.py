@@ -15,18 +15,18 @@ import msgspec
 PASSWORDS = """
 de zugangs(code|daten|wort)
 fr mot_de_!passe mots_de_!passe phrase_de_!passe phrase_!secrète mdp code_d'!accès code_!secret
-es contraseña* clave clave_de_(acceso|paso)
+es contraseña* clave(_de_acceso|_de_paso|)
 pt senha(s|) palavra_!passe
-it parola_d'ordine parola_chiave codice_!segreto codice_di_!accesso
-nl wachtwoord* wachtwoordzin toegangscode* geheime_code
+it parol(a|e)_(d'ordine|chiave) codice_!segreto
+nl wachtwoord* toegang(scode|s_code)* geheim(e)_code
 pl hasł(o|a|em|u|ach|ami)
 cs_sk hesl(o|a|em|u|om|ach)
-hu_ro_fi_hr jelsz(ó|av)* parol(ă|a|ei) salasana* lozink(a|u|e|om)
+hu_ro_fi_hr jelszó* jelszav* parol(ă|a|ei) salasana* lozink(a|u|e|om)
 sv lösenord* losenord*
 da_no adgangskode* kodeord* passord*
-tr şifre(si|m|miz|niz|yi|niz|) parola(sı|si|m|mız|nız|niz|)
-ru пароль* парол(я|ю|ем|и|ей|ём|ям) кодов*_фраз* парольн*_фраз*
-uk_bg_sr парол(ем|ата|а) лозинк(а|у)
+tr şifre(si|m|miz|niz|yi|niz|) parol(ası|asi|am|amız|anız|aniz)
+ru_uk_bg_sr парол(ь|я|ю|ем|и|ей|ём|ям|ата|а) кодов*_фраз* парольн*_фраз*
+sr лозинк(а|у)
 el κωδικός κωδικού κωδικό κωδικ(ός|ό)_πρόσβασης συνθηματικό*
 ar كلمة_(المرور|السر|مرور|سر) كلمه_(المرور|السر|مرور|سر) رمز_(المرور|الدخول) باسورد
 fa رمز_عبور گذرواژه کلمه_عبور پسورد
@@ -41,40 +41,51 @@ ja パスワード パスフレーズ パスコード 合言葉 合い言葉 ﾊ
 ko 비밀번호 비번 암호 패스워드 패스코드 비밀_번호
 """
 KEYS = """
-any api_(schlüssel|schluessel|sleutel|klíč|klucz|nyckel|nøgle|nøkkel|anahtar)* api_(キー|키|密钥|密鑰|金鑰|कुंजी|คีย์|κλειδί)
-any (clé_|clé_d'|cle_|cle_d'|clave_|clave_de_|llave_|llave_de_|chave_|chave_de_|chave_da_|chiave_|klucz_|klucz_do_|klíč_|klíč_k_|kunci_|khóa_|khoá_|κλειδί_|ключ_|ключа_|مفتاح_|מפתח_|מפתח_ה|คีย์_)!api
-any !token_(de_acceso|de_sesión|de_acesso|de_sessão|d'accès|di_accesso|di_sessione|dostępu|sesji|akses|truy_cập|доступа|доступу|erişimi)
-any (toegangs|zugriffs|åtkomst|adgangs|tilgangs|přístupový_|erişim_)!token*
-de (zugriffs|zugangs|geheim|sicherheits|lizenz)_!schlüssel* geheim(er|en|e|)_(schlüssel|schluessel)* geheimnis privat(er|en)_!schlüssel*
-fr clé_(d'accès|secrète|privée|de_chiffrement|de_licence|de_signature) cle_!secrete cle_!privee jeton_(d'accès|secret|d'api|d'authentification|de_session) jeton
-es clave_(secreta|privada|de_acceso|de_cifrado|de_licencia) llave_(secreta|privada) secreto_(del_cliente|de_cliente)
-pt chave_(secreta|privada|de_acesso|de_criptografia|de_licença) segredo_(do_|de_)cliente
+any api_(schlüssel|schluessel|sleutel|klíč|klucz|nyckel|nøgle|nøkkel|anahtar)*
+any api_(キー|키|密钥|密鑰|金鑰|कुंजी|คีย์|κλειδί)
+any (clé_|clé_d'|cle_|cle_d'|clave_|clave_de_)!api
+any (llave_|llave_de_|chave_|chave_de_|chave_da_|chiave_|klucz_)!api
+any (klucz_do_|klíč_|klíč_k_|kunci_|khóa_|khoá_)!api
+any (κλειδί_|ключ_|ключа_|مفتاح_|מפתח_|מפתח_ה|คีย์_)!api
+any !token_(de_acceso|de_sesión|de_acesso|de_sessão|d'accès|di_accesso|di_sessione)
+any !token_(dostępu|sesji|akses|truy_cập|доступа|доступу|erişimi)
+any (toegangs|zugriffs|zugangs|åtkomst|adgangs|tilgangs|přístupový_|erişim_)!token*
+any (clé_|cle_)!secrète (clave_|llave_|chave_)!secret(a) !secret(o_del_cliente|o_de_cliente)
+de (zugriffs|zugangs|geheim|sicherheits|lizenz)_!schlüssel*
+de geheim(er|en|e|)_(schlüssel|schluessel|sleutel)* geheim(nis|nisses) privat(er|en)_!schlüssel*
+fr clé_(d'accès|privée|de_chiffrement|de_licence|de_signature)
+fr jeton_(d'accès|secret|d'api|d'authentification|de_session) jeton
+es clave_(privada|de_acceso|de_cifrado|de_licencia)
+pt chave_(privada|de_acesso|de_criptografia|de_licença)
 it chiave_(segreta|privata|d'accesso|di_accesso|di_cifratura|di_licenza)
-nl (geheime_|privé_|toegangs|licentie)!sleutel
+nl toegang(ssleutel|s_sleutel)*
 pl (tajny_|tajnego_|prywatny_|prywatnego_)!klucz* klucz_(prywatny|dostępu|szyfrowania|licencyjny)
 cs (tajný_|soukromý_|přístupový_)!klíč*
 sv (hemlig_|privat_|åtkomst)!nyckel*
 da_no (hemmelig_|privat_|adgangs)!nøgle* (hemmelig_|privat_|tilgangs)!nøkkel*
-tr (gizli_|özel_|erişim_)!anahtar(ı|i|) erişim_!jeton(u|)
-ru ключ*_(апи|доступа|шифрования|лицензии) апи_ключ* (секретный_|секретного_|приватный_|закрытый_|секретним_)!ключ* токен* секрет_клиента
+tr (gizli_|özel_|erişim_)!anahtar(ı|i|)
+ru ключ*_(апи|доступа|шифрования|лицензии) апи_ключ*
+ru (секретный_|секретного_|приватный_|закрытый_|секретним_)!ключ* токен* секрет_клиента
 uk ключ*_(доступу|шифрування|ліцензії) (секретний_|секретного_|приватний_)!ключ*
 el κλειδί_πρόσβασης μυστικό_κλειδί ιδιωτικό_κλειδί διακριτικό_πρόσβασης
-ar مفتاح_(الوصول|التشفير|سري|خاص|السر|واجهة_برمجة_التطبيقات) المفتاح_(السري|الخاص) رمز_(الوصول|المصادقة) الرمز_المميز
+ar مفتاح_(الوصول|التشفير|سري|خاص|السر|واجهة_برمجة_التطبيقات) المفتاح_(السري|الخاص)
+ar رمز_(الوصول|المصادقة) الرمز_المميز
 he מפתח_(סודי|פרטי|גישה|הצפנה) המפתח_(הסודי|הפרטי) אסימון_גישה טוקן
 hi (एपीआई_|गुप्त_|निजी_|सीक्रेट_)!कुंजी टोकन (एपीआई_|सीक्रेट_)!की
 th คีย์_(ลับ|ส่วนตัว) โทเค็น
 id kunci_(rahasia|akses|pribadi|lisensi|enkripsi|privat)
 vi khóa_(bí_mật|truy_cập|riêng_tư) khoá_(bí_mật|truy_cập) mã_truy_cập
 zh 密钥 密鑰 金鑰 私钥 私鑰 令牌 权杖 權杖 秘钥 秘鑰
-ja (api|シークレット|アクセス|プライベート|認証|暗号)!キー 秘密鍵 暗号鍵 署名鍵 共有鍵 トークン シークレット
+ja (api|シークレット|アクセス|プライベート|認証|暗号)!キー 秘密鍵 暗号鍵 署名鍵
+ja 共有鍵 トークン シークレット
 ko (api|비밀|액세스|개인|시크릿|암호화|인증|라이선스)!키 토큰 비밀키 시크릿
 """
 PINS = """
-any pin pin_(code|kodu|kod|koden|kode|kóddal|numarası|nummer|saya|anda|number) pin_(码|碼|コード|番号|코드|번호|код)
-ru пин_код* пин пін_код* пін
+any pin(_code|_kod*|_numarası|_nummer|_number|_saya|_anda|_码|_碼|_コード|_番号|_코드|_번호|_код|)
+ru пин(_код|_кода|_кодом|) пін(_код|_коду|)
 ar الرقم_السري رقم_سري رمز_!pin
 he קוד_סודי
-hi पिन_कोड पिन
+hi पिन(_कोड|)
 zh 支付密码 取款密码 交易密码 提款密碼
 ja 暗証番号
 ko 핀번호 핀_번호 핀코드
@@ -85,13 +96,15 @@ _MARKS = "[\u0300-\u036f]"
 # scripts whose words are parted: what touches a name there is of the same word
 _PARTED = "\u024f\u0370-\u052f\u1e00-\u1fff"
 _IS_PARTED = re.compile(rf"[A-Za-z\u00aa-{_PARTED}]")
+_IS_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _LONG = 7
 """Letters of a name from which on it may be the end of a longer word, as in `Serverwachtwoord`."""
-_SHORTEST_PLAIN = 4
-"""Letters of a word from which on it is looked for without its accents: `cle` is in `article`."""
+_TYPED_PLAIN = frozenset(("contraseña", "hasł", "şifre"))
+"""Latin words that are also looked for without their accents: others are too many, or too short."""
 _UNACCENTED = str.maketrans("łøıđ", "loid")
 _NO_BLANKS = str.maketrans("", "", " _.-'\u2019")
 _QUALIFIED = re.compile(r"(?:[_.-][a-z0-9_.-]{0,20}|[0-9]{1,2}(?![0-9]))?", re.ASCII)
+_ENDING = " :=\"'\n\t"
 _CAMEL = re.compile(r"\w{0,20}")
 
 
@@ -100,15 +113,20 @@ class SecretName(msgspec.Struct, frozen=True):
 
     Args:
         leads: what one of has to stand before the word that is looked for, without blanks.
-        rest: what stands behind it, as an expression; empty for nothing.
+        rest: what stands behind it; None for nothing.
         parted: its script parts words, so that letters that touch it make another word of it.
         joins: it may be the end of a longer word.
     """
 
     leads: tuple[str, ...]
-    rest: str
+    rest: re.Pattern[str] | None
     parted: bool
     joins: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a name wherever its word stands."""
+        return not (self.leads or self.rest or self.parted)
 
     def end(self, text: str, folded: str, start: int, behind: int) -> int:
         """Where the name ends whose word stands there; 0 if it is another word.
@@ -124,29 +142,32 @@ class SecretName(msgspec.Struct, frozen=True):
         elif self.parted and not self.joins and start and text[start - 1].isalpha():
             if not (text[start].isupper() and text[start - 1].islower()):
                 return 0
-        rest = _compiled_rest(self.rest).match(folded, behind) if self.rest else None
-        if self.rest and not rest:
-            return 0
-        end = rest.end() if rest else behind
-        if not self.parted:
-            return end
-        after = text[end : end + 1]
-        if _IS_PARTED.match(after):
-            if not (after.isupper() and text[end - 1].islower()):
+        end = behind
+        if self.rest:
+            rest = self.rest.match(folded, behind)
+            if not rest:
                 return 0
-            camel = _CAMEL.match(text, end)
-            return camel.end() if camel else end
-        qualified = _QUALIFIED.match(folded, end)
-        return qualified.end() if qualified else end
+            end = rest.end()
+        return _whole(text, folded, end) if self.parted else end
+
+
+def _whole(text: str, folded: str, end: int) -> int:
+    """Where a name of a script that parts its words ends with what is joined to it, as in
+    `senha_db` and `senhaDb`; 0 where it is only the beginning of a word."""
+    after = text[end : end + 1]
+    if after in _ENDING:
+        return end
+    if _IS_PARTED.match(after):
+        if not (after.isupper() and text[end - 1].islower()):
+            return 0
+        camel = _CAMEL.match(text, end)
+        return camel.end() if camel else end
+    qualified = _QUALIFIED.match(folded, end)
+    return qualified.end() if qualified else end
 
 
 Names = dict[str, tuple[SecretName, ...]]
 """The names by the word of them that is looked for, in small letters."""
-
-
-@cache
-def _compiled_rest(rest: str) -> re.Pattern[str]:
-    return re.compile(rest)
 
 
 @cache
@@ -159,7 +180,8 @@ def names_of(table: str) -> Names:
             for form in _forms(word):
                 parted = _IS_PARTED.match(form) is not None
                 joins = parted and len(form) >= _LONG
-                name = SecretName(_leads(before), _expression(rest), parted, joins)
+                expression = re.compile(_expression(rest)) if rest else None
+                name = SecretName(_leads(before), expression, parted, joins)
                 names.setdefault(form, []).append(name)
     return {word: tuple(dict.fromkeys(some)) for word, some in names.items()}
 
@@ -186,13 +208,11 @@ def _forms(word: str) -> list[str]:
     """A word as it is, with its accents as signs of their own, and in Latin and Greek without."""
     apart = normalize("NFD", word)
     forms = [word, apart]
-    if _IS_PARTED.match(word) and len(word) >= _SHORTEST_PLAIN:
-        # as who has no such keys types it
+    if word in _TYPED_PLAIN or not _IS_LATIN.match(word):
+        # as who has no such keys types it, or in capitals
         plain = "".join(sign for sign in apart if not combining(sign))
-        forms.append(plain.translate(_UNACCENTED))
+        forms += [plain.translate(_UNACCENTED)] if _IS_PARTED.match(word) else []
     return list(dict.fromkeys(forms))
-
-
 
 
 def _longest_first(group: re.Match[str]) -> str:

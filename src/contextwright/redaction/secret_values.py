@@ -2,12 +2,29 @@
 
 import re
 
-_PAIRS = ('""', "''", "``", "“”", "„“", "„”", "””", "«»", "»«", "‹›", "‘’", "「」", "『』", "《》", "＂＂")
+_PAIRS = (
+    '""',
+    "''",
+    "``",
+    "“”",
+    "„“",
+    "„”",
+    "””",
+    "«»",
+    "»«",
+    "‹›",
+    "‘’",
+    "「」",
+    "『』",
+    "《》",
+    "＂＂",
+)
 _OPENING = "".join(dict.fromkeys(pair[0] for pair in _PAIRS))
 # Scripts that are written without blanks, or in which nobody writes a password, and signs of
 # sentences: such a sign is of the text that a value is glued to.
-_OTHER = "\u0530-\u1dff\u2010-\u202f\u2e80-\ud7ff\uf900-\ufdff\ufe20-\uffef\U00020000-\U0003ffff"
-_SIGN = rf"[^\s\"'`<>«»{_OTHER}]"
+_OTHER = "\u0530-\u1dff\u2010-\u202f\u2e80-\ud7ff\uf900-\ufdff\ufe20-\uffef"
+# all in one set, so that one look tells
+_SIGN = rf"[^ \t\n\r\f\v\"'`<>«»{_OTHER}]"
 _QUOTED = "|".join(
     rf"{first}[ ]?[^{first if first == last else first + last}\s]{{3,500}}"
     rf"[ ]?{last}"
@@ -25,9 +42,9 @@ def value_of(match: re.Match[str]) -> tuple[int, int, bool]:
     sets behind it; and whether it had quotes."""
     value, (start, end) = match[1], match.span(1)
     if value[0] in _OPENING:
-        inner = value[1:-1].rstrip("\\  ")
-        start += len(value) - 1 - len(value[1:].lstrip(" "))
-        return start + 1, start + 1 + len(inner.lstrip(" ")), True
+        inner = value[1:-1].rstrip("\\").strip(" ")
+        start = match.string.index(inner, start + 1)
+        return start, start + len(inner), True
     behind = _BEHIND.search(value)
     if behind:
         end = start + behind.start()
