@@ -61,8 +61,8 @@ _COUNT = re.compile(r"[0-9]+(?:[-+][a-z]{3,}|[-+]?(?:char|digit|byte|bit|day|hou
 _AMOUNT = re.compile(r"[0-9]+(?:[-~.,][0-9]+)?")
 _COUNTED = re.compile(
     r"[ ]?(?:位|个|個|字|文字|桁|자|글자|분|秒|分|символ|знак|цифр|минут|char|caract|zeichen|"
-    r"tekens|znak|tecken|tegn|karakter|haneli|ký tự|ตัว|حرف|أحرف|תווים|अक्षर|χαρακτ|chiffre|cifr|dígit|"
-    r"digit|min|sec|bit|byte|jour|d[ií]as|dagen|tage|dni|hari|day|hour)",
+    r"tekens|znak|tecken|tegn|karakter|haneli|ký tự|ตัว|حرف|أحرف|תווים|अक्षर|χαρακτ|chiffre|"
+    r"cifr|dígit|digit|min|sec|bit|byte|jour|d[ií]as|dagen|tage|dni|hari|day|hour)",
     re.IGNORECASE,
 )
 _DIGIT = re.compile("[0-9]")
@@ -373,7 +373,11 @@ def password(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _is_said(value: str) -> bool:
-    """Whether prose may say a value: a word, or two with a hyphen; more are a passphrase."""
+    """Whether prose may say a value: a word, or two with a hyphen, more are a passphrase; or names
+    of columns, which a comma parts."""
+    names = value.split(",")
+    if len(names) > 1:
+        return all(_is_said(name) or is_words(name) for name in names)
     parts = value.split("-")
     return len(parts) <= 2 and all(
         part.isalpha() and (is_words(part) or not is_random(part)) for part in parts
