@@ -190,6 +190,7 @@ _ALSO_CALLED = {
     "us_passport": "passport",
     "us_itin": "itin",
     "mac_address": "mac",
+    "national_id": "national_ids id_number tax_id cpf cnpj dni nie pesel aadhaar",
     "aws_key": "aws",
     "github_token": "github",
     "pii": "personal_data",
