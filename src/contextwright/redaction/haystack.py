@@ -23,6 +23,7 @@ class Haystack:
         self._digits: int | None = None
         self._folded: str | None = None
         self._places: dict[tuple[str, bool], list[int]] = {}
+        self._has: dict[int | str, bool] = {}
 
     @cached_property
     def runs(self) -> str:
@@ -52,22 +53,26 @@ class Haystack:
         return self._folded
 
     @cached_property
-    def letters(self) -> frozenset[str]:
-        """Its signs beyond ASCII, in lower case."""
-        if self.text.isascii():
-            return frozenset()
-        signs = self.folded.encode("utf-8", "surrogatepass").translate(None, _ASCII)
-        return frozenset(signs.decode("utf-8", "surrogatepass"))
+    def _blocks(self) -> bytes:
+        """Of which 256 signs each of its signs is."""
+        return _blocks_of(self.folded)
 
     def possible(self, literals: tuple[str, ...]) -> list[str]:
         """Those of some literals whose signs beyond ASCII it has: of the names that other languages
         have for something, most texts have no letters."""
-        plain, others = _by_sign(literals)
-        letters = self.letters
-        if not letters or not others:
+        plain, others = _by_script(literals)
+        if self.text.isascii() or not others:
             return plain
-        signs = letters & others.keys()
-        return plain + [one for sign in signs for one, all in others[sign] if all <= letters]
+        return plain + [one for one, signs in others if all(map(self._has_sign, signs))]
+
+    def _has_sign(self, sign: tuple[int, str]) -> bool:
+        """Whether a sign is in it, given behind its block: that of most is not there at all."""
+        block, letter = sign
+        if block not in self._has:
+            self._has[block] = block in self._blocks
+        if self._has[block] and letter not in self._has:
+            self._has[letter] = letter in self.folded
+        return self._has[block] and self._has[letter]
 
     def places(self, literals: tuple[str, ...], *, fold: bool) -> list[int]:
         """Where these texts stand, in order; no two of one overlap."""
@@ -83,16 +88,21 @@ class Haystack:
 
 
 @cache
-def _by_sign(
+def _by_script(
     literals: tuple[str, ...],
-) -> tuple[list[str], dict[str, list[tuple[str, frozenset[str]]]]]:
-    """The literals that are ASCII, and the others by one of their signs beyond it, with all."""
-    others: dict[str, list[tuple[str, frozenset[str]]]] = {}
+) -> tuple[list[str], list[tuple[str, list[tuple[int, str]]]]]:
+    """The literals that are ASCII, and the others with their signs beyond it, each behind its
+    block."""
+    others: list[tuple[str, list[tuple[int, str]]]] = []
     for literal in literals:
-        signs = frozenset(sign for sign in literal if not sign.isascii())
+        signs = "".join(dict.fromkeys(sign for sign in literal if not sign.isascii()))
         if signs:
-            others.setdefault(min(signs), []).append((literal, signs))
+            others.append((literal, list(zip(_blocks_of(signs), signs, strict=True))))
     return [literal for literal in literals if literal.isascii()], others
+
+
+def _blocks_of(signs: str) -> bytes:
+    return signs.encode("utf-16-be", "surrogatepass")[::2]
 
 
 def _digits_in(text: str) -> int:
