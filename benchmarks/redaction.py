@@ -241,6 +241,17 @@ headers, cookies, URLs. An unquoted value that a dictionary's letters could make
 whose keys have no prefix, is a key.
 Of `a=x&b=y` the value of `a` ends at `&b=`.
 
+Passwords, keys, tokens and PINs are known by their names in some thirty languages (`contraseña`, `mot de passe`, `пароль`,
+`密码`, `パスワード`, `비밀번호`, `كلمة المرور`, ...), with the signs, quotes and words that part them from a value there (`：`,
+`是`, `は`, `는`, `« »`, `「 」`), as are phones and dates of birth. A value ends where letters of a script begin in which nobody
+writes a password, so that `密码是Xk9$mPq2vL请勿外传` keeps what is behind it; how many of something there are (`8位`, `8-16
+characters`) is no value. Behind a name alone, without a sign or a word for "is", stands a value only if it has three of small
+letters, capitals, digits and other signs. In CSV, text parted by tabs and Markdown a column whose head is such a name has its
+values redacted. `national_id`, in `pii`, are numbers of persons and firms with check digits: Brazilian CPF and CNPJ and Chinese
+resident ids by their form, Korean ones by their dates, and by a name beside them Aadhaar, PAN, BSN, codice fiscale, DNI, NIE,
+INN, SNILS, NIR, My Number, personnummer, PESEL, Steuer-ID and T.C. kimlik
+([ADR 188](../adr/0188-a-secret-is-known-by-its-name-in-any-language.md)).
+
 Ids of events stand in refs and receipts as they are, names of artifacts in receipts: keep personal data out of them. Ids of calls and of
 the session, and names of tools, are replaced by the same other one wherever they stand.
 

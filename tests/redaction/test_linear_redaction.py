@@ -20,6 +20,8 @@ UNITS = [
     "AKIA", "Bearer ", "token_", "secret ", "client_secret=", "api_key=", "key=a1b2c3d4&", "192.168.1.1 ", "(415) 555-0132 ",
     "4111 1111 1111 1111 ", "4111111111111111\n", "1234 5678 9012 3456 ", "550e8400-e29b-41d4-a716-446655440000\n",
     '{"name_17": "v17", "total": 17.5}, ', "%c3%a9", "Y29udGFjdCBtZSBub3cgYW5kIHRoZW4=\n", "\u0661 ",
+    "密码", "密码 ", "密码：", "密码是", "パスワードは", "비밀번호는 ", "пароль ", "mot de passe : ", "clave ", "pin ", "生日1", "电话1", "你好", "“", "«",
+    "user;pwd;role\n", "пароль;b\n1;Xk9mPq2v\n",
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Container
 from math import log2
 
+from contextwright.redaction.secret_values import value_of
 from contextwright.redaction.wording import is_filled, is_random, is_stand_in, is_words
 
 Check = Callable[[re.Match[str]], tuple[int, int] | None]
@@ -57,6 +58,13 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _CALL = re.compile(r"[A-Za-z_][\w.]*[\[(]")
 _COUNT = re.compile(r"[0-9]+(?:[-+][a-z]{3,}|[-+]?(?:char|digit|byte|bit|day|hour|minute)[a-z]*)")
+_AMOUNT = re.compile(r"[0-9]+(?:[-~.,][0-9]+)?")
+_COUNTED = re.compile(
+    r"[ ]?(?:位|个|個|字|文字|桁|자|글자|분|秒|分|символ|знак|цифр|минут|char|caract|zeichen|"
+    r"tekens|znak|tecken|tegn|karakter|haneli|ký tự|ตัว|حرف|أحرف|תווים|अक्षर|χαρακτ|chiffre|"
+    r"cifr|dígit|digit|min|sec|bit|byte|jour|d[ií]as|dagen|tage|dni|hari|day|hour)",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile("[0-9]")
 _TWO_DIGITS = re.compile("[0-9][^0-9]*[0-9]")
 _LETTER = re.compile("[A-Za-z]")
@@ -349,29 +357,13 @@ def bearer(match: re.Match[str]) -> tuple[int, int] | None:
     return None if _PLACEHOLDER.match(value) or not _DIGIT.search(value) else match.span(1)
 
 
-_QUOTES = "\"'`"
-# what it begins with stands first, so that a search passes over all else
-_BEHIND = re.compile(r"[,;&\])}](?:(?<=[,;&])(?:\s|[\w.-]+[=:])|(?<=[\])}])[\])}]*[,;.]*$)")
-
-
-def _value_of(match: re.Match[str]) -> tuple[int, int, bool]:
-    """From where to where a value stands without its quotes, and what prose, a call or a list
-    sets behind it; and whether it had quotes."""
-    value, (start, end) = match[1], match.span(1)
-    if value[0] in _QUOTES:
-        inner = value[1:-1].rstrip("\\")
-        return start + 1, start + 1 + len(inner), True
-    behind = _BEHIND.search(value)
-    if behind:
-        end = start + behind.start()
-    return start, start + len(match.string[start:end].rstrip(".,;:!?\\")), False
-
-
 def password(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `password = ...`: anything quoted; unquoted, only what prose does not say."""
-    start, end, quoted = _value_of(match)
+    start, end, quoted = value_of(match)
     value = match.string[start:end]
     if _PLACEHOLDER.match(value) or len(set(value)) < 3 or is_filled(value):
+        return None
+    if is_amount(match.string, start, end):
         return None
     # `DB_PASSWORD=swordfish` is set, `password: required` is said
     is_set = match.string[match.start(1) - 1] == "=" and match[0][:1].isupper()
@@ -381,7 +373,11 @@ def password(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _is_said(value: str) -> bool:
-    """Whether prose may say a value: a word, or two with a hyphen; more are a passphrase."""
+    """Whether prose may say a value: a word, or two with a hyphen, more are a passphrase; or names
+    of columns, which a comma parts."""
+    names = value.split(",")
+    if len(names) > 1:
+        return all(_is_said(name) or is_words(name) for name in names)
     parts = value.split("-")
     return len(parts) <= 2 and all(
         part.isalpha() and (is_words(part) or not is_random(part)) for part in parts
@@ -390,16 +386,27 @@ def _is_said(value: str) -> bool:
 
 def stated(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `the password is ...`: quoted, a number, or nothing that prose would say."""
-    start, end, quoted = _value_of(match)
-    value = match.string[start:end]
-    if is_stand_in(value) or len(set(value)) < 3 or len(value) < 4 or _COUNT.fullmatch(value):
+    start, end, quoted = value_of(match)
+    if is_amount(match.string, start, end):
         return None
-    return (start, end) if quoted or value.isdigit() or is_random(value) else None
+    return (start, end) if is_stated(match.string[start:end], quoted=quoted) else None
+
+
+def is_amount(text: str, start: int, end: int) -> bool:
+    """Whether a value is how many of something there are, such as `8-16 characters`."""
+    return _AMOUNT.fullmatch(text, start, end) is not None and bool(_COUNTED.match(text, end))
+
+
+def is_stated(value: str, *, quoted: bool = False) -> bool:
+    """Whether prose, or a table, gives such a value for a secret."""
+    if is_stand_in(value) or len(set(value)) < 3 or len(value) < 4 or _COUNT.fullmatch(value):
+        return False
+    return quoted or value.isdigit() or is_random(value)
 
 
 def named_secret(match: re.Match[str]) -> tuple[int, int] | None:
     """The value of `client_secret = ...`: random, whatever its signs."""
-    start, end, _ = _value_of(match)
+    start, end, _ = value_of(match)
     value = match.string[start:end]
     if len(value) < 8 or is_stand_in(value) or not is_random(value) or value[0] == "\\":
         return None

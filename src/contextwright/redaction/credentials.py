@@ -8,7 +8,10 @@ from collections.abc import Iterator
 
 from contextwright.redaction import checks, issued_forms
 from contextwright.redaction.checks import Check
+from contextwright.redaction.named_columns import NAMED_COLUMNS
+from contextwright.redaction.named_secrets import GLUED_IS, IS, NAMED_SECRETS, NOW
 from contextwright.redaction.patterns import Pattern
+from contextwright.redaction.secret_values import ANY_VALUE
 
 # Name, literals, expression. Upper bounds are generous: the whole of a long run is redacted.
 _PREFIXED = r"""
@@ -160,8 +163,10 @@ _MACHINE_NAME = (
 _ASSIGNED_TO = (
     rf"{_QUOTE}\]?(?:[ \t]{{0,8}}(?::=|=>|={{1,3}}|:)|[ \t]{{1,80}}value=)[ \t]{{0,8}}\\{{0,3}}"
 )
-_IN_PROSE = r"(?: [A-Za-z0-9@._'-]{1,40}){0,5}? (?:is|was|lautet|ist|to)(?: now| set to)?:? {1,3}"
-_ANY_VALUE = r"(\"[^\"\s]{3,500}\"|'[^'\s]{3,500}'|`[^`\s]{3,500}`|[^\s\"'`<>]{4,500})"
+_IN_PROSE = (
+    rf"(?:(?: [A-Za-z0-9@._'À-ɏ-]{{1,40}}){{0,5}}? (?:{IS})(?:{NOW})?:? {{1,3}}"
+    rf"|[ ]?(?:{GLUED_IS})[ :]{{0,3}})"
+)
 
 
 def _passwords() -> Iterator[Pattern]:
@@ -173,34 +178,34 @@ def _passwords() -> Iterator[Pattern]:
     name = rf"{_PERSONAL_NAME}[A-Za-z0-9_]{{0,12}}"
     yield pattern(
         rf"{name}{_QUOTE}\]?(?:[ \t]{{0,8}}(?::=|=>|={{1,3}}|:|,)|[ \t]{{1,80}}value=)[ \t]{{0,8}}"
-        rf"\\{{0,3}}{_ANY_VALUE}",
+        rf"\\{{0,3}}{ANY_VALUE}",
         _NAMES_OF_PASSWORDS,
     )
     yield Pattern(
         "password",
-        rf"pw[0-9]?{_ASSIGNED_TO}{_ANY_VALUE}",
+        rf"pw[0-9]?(?:{_ASSIGNED_TO}|[ ]?(?:{GLUED_IS})[ ]?){ANY_VALUE}",
         ("pw",),
         fold=True,
         check=checks.password,
     )
-    yield pattern(rf"{name}{_IN_PROSE}{_ANY_VALUE}", _NAMES_OF_PASSWORDS, checks.stated)
+    yield pattern(rf"{name}{_IN_PROSE}{ANY_VALUE}", _NAMES_OF_PASSWORDS, checks.stated)
     yield pattern(rf"{name}>[ \t\n]{{0,40}}([^<>\s]{{4,200}})", _NAMES_OF_PASSWORDS)
     yield pattern(
-        rf"{name}{_QUOTE}:[ \t]{{0,8}}[|>][+-]?[ \t]{{0,8}}\r?\n[ \t]{{1,40}}{_ANY_VALUE}",
+        rf"{name}{_QUOTE}:[ \t]{{0,8}}[|>][+-]?[ \t]{{0,8}}\r?\n[ \t]{{1,40}}{ANY_VALUE}",
         _NAMES_OF_PASSWORDS,
         checks.stated,
     )
     yield pattern(
-        rf"(?:mysql|mysqldump|mysqladmin|mariadb)[^\n|;&]{{0,200}}? -p{_ANY_VALUE}",
+        rf"(?:mysql|mysqldump|mysqladmin|mariadb)[^\n|;&]{{0,200}}? -p{ANY_VALUE}",
         ("mysql", "mariadb"),
     )
-    yield pattern(rf"sshpass[ \t]{{1,8}}-p[ \t]{{0,8}}{_ANY_VALUE}", ("sshpass",))
-    yield pattern(rf"login[^\n|;&]{{0,200}}? -p[ \t]{{1,8}}{_ANY_VALUE}", ("login",))
-    yield pattern(rf"redis-cli[^\n|;&]{{0,200}}? -a[ \t]{{1,8}}{_ANY_VALUE}", ("redis-cli",))
+    yield pattern(rf"sshpass[ \t]{{1,8}}-p[ \t]{{0,8}}{ANY_VALUE}", ("sshpass",))
+    yield pattern(rf"login[^\n|;&]{{0,200}}? -p[ \t]{{1,8}}{ANY_VALUE}", ("login",))
+    yield pattern(rf"redis-cli[^\n|;&]{{0,200}}? -a[ \t]{{1,8}}{ANY_VALUE}", ("redis-cli",))
     yield Pattern(
         "password",
         rf"--?(?:[a-z]{{1,20}}-)?(?:password|passwd|pass|pw|token|secret|api-?key)[ =]{{1,2}}"
-        rf"{_ANY_VALUE}",
+        rf"{ANY_VALUE}",
         ("-pass", "-pw", "-token", "-secret", "-api"),
         fold=True,
         check=checks.stated,
@@ -250,9 +255,11 @@ SECRETS: tuple[Pattern, ...] = (
         check=checks.private_key_tail,
     ),
     *_passwords(),
+    *NAMED_SECRETS,
+    NAMED_COLUMNS,
     _anywhere(
         "assigned_secret",
-        rf"{_MACHINE_NAME}{_ASSIGNED_TO}{_ANY_VALUE}",
+        rf"{_MACHINE_NAME}{_ASSIGNED_TO}{ANY_VALUE}",
         _NAMES_OF_SECRETS,
         checks.named_secret,
         fold=True,
@@ -261,14 +268,14 @@ SECRETS: tuple[Pattern, ...] = (
         "assigned_secret",
         rf"(?:{_PERSONAL_NAME}|{_MACHINE_NAME})[A-Za-z0-9_]{{0,12}}"
         r"(?:[\"'\\]{0,4}\s{0,8},\s{0,40}|[\"'\\]{0,4}\s{1,40})"
-        rf"\\{{0,3}}[\"']?value\\{{0,3}}[\"']?[ \t]{{0,8}}[:=][ \t]{{0,8}}\\{{0,3}}{_ANY_VALUE}",
+        rf"\\{{0,3}}[\"']?value\\{{0,3}}[\"']?[ \t]{{0,8}}[:=][ \t]{{0,8}}\\{{0,3}}{ANY_VALUE}",
         (*_NAMES_OF_PASSWORDS, *_NAMES_OF_SECRETS),
         checks.named_secret,
         fold=True,
     ),
     _anywhere(
         "assigned_secret",
-        rf"{_MACHINE_NAME}{_IN_PROSE}{_ANY_VALUE}",
+        rf"{_MACHINE_NAME}{_IN_PROSE}{ANY_VALUE}",
         _NAMES_OF_SECRETS,
         checks.named_secret,
         fold=True,
@@ -322,7 +329,7 @@ SECRETS: tuple[Pattern, ...] = (
     Pattern(
         "vendor_token",
         r"AKC[A-Za-z0-9]{10,80}|AP[0-9A-F][A-Za-z0-9]{8,80}",
-        ("AKC", *(f"AP{sign}" for sign in "0123456789ABCDEF")),
+        ("AKC", "AP"),
         check=issued_forms.short_prefix,
     ),
     _anywhere(

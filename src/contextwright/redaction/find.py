@@ -25,10 +25,10 @@ def find(pattern: Pattern, haystack: Haystack) -> Iterator[tuple[int, int]]:
     """The spans of a built-in pattern, in order, none overlapping another."""
     if pattern.lead:
         return _find_around(pattern, haystack)
-    if pattern.literals:
-        return _find_at(pattern, haystack, haystack.places(pattern.literals, fold=pattern.fold))
     if pattern.starts:
         return _find_at(pattern, haystack, pattern.starts(haystack))
+    if pattern.literals:
+        return _find_at(pattern, haystack, haystack.places(pattern.literals, fold=pattern.fold))
     return _search(pattern, haystack.text)
 
 

@@ -7,7 +7,7 @@ linear.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import msgspec
@@ -30,8 +30,8 @@ class Pattern(msgspec.Struct, frozen=True):
             be; without it a match has exactly so many.
         anchor: instead of literals, a cheap expression that matches inside of every match, and as
             much of a run as it can, so that a run is looked at once.
-        starts: instead of both, where the matches that its check takes may begin, in order, found
-            by cheaper means.
+        starts: where the matches that its check takes may begin, in order, found by cheaper means
+            than a search; with literals, somewhere behind one.
         ahead: what its check asks for of the beginning of a match, as an expression: most places
             are passed over without a call.
         in_run: a match has 16 or more characters and no space, so that a look at the long words
@@ -118,7 +118,8 @@ PERSONAL: tuple[Pattern, ...] = (
     Pattern(
         "iban",
         r"[a-z][a-z][0-9]{2}[a-z0-9]{11,30}",
-        anchor=r"[0-9]{2}[a-z0-9]{11,30}",
+        # what stands before the first digit is looked at first: digits are in most texts
+        anchor=r"[0-9](?<=[a-z][a-z].)[0-9][a-z0-9]{11,30}",
         lead=2,
         digits=2,
         check=checks.iban,
@@ -174,11 +175,14 @@ def catalogue() -> dict[str, tuple[Pattern, ...]]:
     `url` is in no group: the links of a tool result are rarely secret, and often needed.
     """
     from contextwright.redaction.credentials import SECRETS
+    from contextwright.redaction.named_numbers import NAMED_NUMBERS
+    from contextwright.redaction.national_ids import NATIONAL_IDS
 
+    personal = (*PERSONAL, *NAMED_NUMBERS, *NATIONAL_IDS)
     names: dict[str, tuple[Pattern, ...]] = {}
-    for pattern in (*PERSONAL, *SECRETS):
+    for pattern in (*personal, *SECRETS):
         names[pattern.name] = (*names.get(pattern.name, ()), pattern)
-    names["pii"] = tuple(pattern for pattern in PERSONAL if pattern.name != "url")
+    names["pii"] = tuple(pattern for pattern in personal if pattern.name != "url")
     names["secrets"] = SECRETS
     others = ("password", "private_key", "url_password")
     names["api_key"] = tuple(pattern for pattern in SECRETS if pattern.name not in others)
@@ -192,12 +196,23 @@ def compiled(pattern: Pattern) -> re.Pattern[str]:
 
 
 def any_sign(patterns: list[Pattern]) -> re.Pattern[str]:
-    """What a text that one of these matches has: a literal, an anchor, or else a match."""
+    """What a text that one of these matches has: a literal, if it is ASCII, an anchor, or else a
+    match."""
     signs: list[str] = []
+    literals: list[str] = []
     for pattern in patterns:
-        literals = [re.escape(literal) for literal in pattern.literals]
-        signs += literals or [pattern.anchor or pattern.regex]
-    return re.compile("|".join(signs) or "(?!)", re.ASCII)
+        literals += (literal for literal in pattern.literals if literal.isascii())
+        signs += [] if pattern.literals else [pattern.anchor or pattern.regex]
+    return re.compile("|".join((*signs, *_by_first(literals))) or "(?!)", re.ASCII)
+
+
+def _by_first(literals: list[str]) -> Iterator[str]:
+    """Literals as expressions, one for each of their first signs: so few are tried at a place."""
+    rests: dict[str, list[str]] = {}
+    for literal in dict.fromkeys(literals):
+        rests.setdefault(literal[0], []).append(re.escape(literal[1:]))
+    for first, some in rests.items():
+        yield f"{re.escape(first)}(?:{'|'.join(some)})"
 
 
 _CLASS = r"\[[^\]]+\](?:\{([0-9])\})?(?![?*+{])"

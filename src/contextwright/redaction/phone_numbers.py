@@ -33,17 +33,45 @@ _NO_DIGITS = dict.fromkeys(map(ord, "+ .()/-"))
 _EXTENSION = re.compile(r" ?(?:x|ext\.? ?)[0-9]{1,6}\b", re.ASCII)
 _PHONE_WORDS = re.compile(
     r"\b(?:phone|mobile|cell|call|tele?f?o?n?|fax|desk|contact|dial|sms|whatsapp|text|"
-    r"reach|answering|messages|registered|msisdn|hotline)(?:[^a-z]|_?no|_?number|s\b)|office:"
+    r"reach|answering|messages|registered|msisdn|hotline)(?:[^a-zà-ɏ]|_?no|_?number|s\b)|office:"
+)
+_ABROAD = (
+    *("handy", "mobil", "rufnummer", "movil", "celular", "gsm", "telefon", "telepon", "telefoon"),
+    *("téléphone", "tél", "portable", "móvil", "teléfono", "telefone", "telemóvel", "cellulare"),
+    *("komórk", "cep", "телефон", "мобильн", "мобільн", "сотов", "тел", "τηλέφωνο", "κινητό"),
+    *("τηλ", "هاتف", "جوال", "موبايل", "تلفون", "تلفن", "טלפון", "נייד", "फ़ोन", "फोन", "मोबाइल"),
+    *("โทร", "มือถือ", "เบอร์", "hp", "ponsel", "điện thoại", "sđt", "di động", "电话", "電話"),
+    *(
+        "手机",
+        "手機",
+        "微信",
+        "联系方式",
+        "热线",
+        "携帯",
+        "連絡先",
+        "전화",
+        "휴대폰",
+        "핸드폰",
+        "연락처",
+    ),
+)
+"""What a phone is called elsewhere."""
+_NAMED_ABROAD = re.compile(
+    rf"(?:(?<![a-z])(?:{'|'.join(word for word in _ABROAD if word.isascii())})"
+    rf"|{'|'.join(word for word in _ABROAD if not word.isascii())})"
+    # a colon, or a word at most, such as `es` or `号码是`
+    r"(?:[^0-9\n.;!?。；！？]{0,24}:|\w{0,10}\.?[^\w\n,;!?。；！？、，]{0,3}[^\W\d]{0,10}) {0,3}$"
 )
 _PHONE_AFTER = re.compile(r"[^a-z0-9]{1,3}(?:office|fax|mobile|cell|home|work)\b", re.IGNORECASE)
 _OPENS_FORM = re.compile(opening("[+(0-9]", GLUE, _PHONE_FORMS))
 _OPENS = re.compile(opening("[+(0-9]", GLUE, f"{_LOCAL}|{_PHONE_FORMS}"))
 _BEFORE = (
-    *("phone", "mobile", "cell", "call", "tel", "fax", "desk", "contact", "dial", "sms"),
+    *("phone", "mobil", "cell", "call", "tel", "fax", "desk", "contact", "dial", "sms"),
     *("whatsapp", "text", "reach", "answering", "messages", "registered", "msisdn", "hotline"),
     "office:",
+    *(word for word in _ABROAD if not word.startswith(("mobil", "tel"))),
 )
-"""What every match of `_PHONE_WORDS` begins with."""
+"""What every match of `_PHONE_WORDS` and of `_NAMED_ABROAD` begins with."""
 # without regard to case, a dotless i is an i
 _AFTER = ("office", "off\u0131ce", "fax", "mobile", "mob\u0131le", "cell", "home", "work")
 _FEW = 100
@@ -92,12 +120,17 @@ def phone(match: re.Match[str]) -> tuple[int, int] | None:
         number = None
     if not number and not is_marked:
         local = _LOCAL_PHONE.match(text, start)
-        if local and (_PHONE_AFTER.match(text, local.end()) or near(_PHONE_WORDS, match, 48)):
+        if local and (_PHONE_AFTER.match(text, local.end()) or _is_named(match)):
             number = local
     if not number or (not is_marked and _in_iban(text, start)):
         return None
     extension = _EXTENSION.match(text, number.end())
     return start, extension.end() if extension else number.end()
+
+
+def _is_named(match: re.Match[str]) -> bool:
+    """Whether a word for phones is near; elsewhere than in English one right before it."""
+    return near(_PHONE_WORDS, match, 48) or near(_NAMED_ABROAD, match, 32)
 
 
 def _in_iban(text: str, start: int) -> bool:

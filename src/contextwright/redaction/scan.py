@@ -99,7 +99,9 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
         plain, folded = self._signs_with(haystack.digits)
         if haystack.has_in_run(self._in_runs) or plain.search(haystack.text):
             return True
-        return folded.search(haystack.folded) is not None
+        if folded.search(haystack.folded):
+            return True
+        return any(word in haystack.folded for word in haystack.possible(self._beyond_ascii))
 
     def _signs_with(self, digits: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """What a match in a text of so many digits has, as it is and in lower case; not of what is
@@ -120,6 +122,12 @@ class Scanner(msgspec.Struct, frozen=True, dict=True):
         patterns = [one for one in self._built_in if not one.in_run and one.digits < digits]
         plain, folded = ([one for one in patterns if one.fold is fold] for fold in (False, True))
         return any_sign(plain), any_sign(folded)
+
+    @cached_property
+    def _beyond_ascii(self) -> tuple[str, ...]:
+        """What a match of those may have that no match in ASCII has."""
+        literals = (literal for pattern in self._built_in for literal in pattern.literals)
+        return tuple(dict.fromkeys(one for one in literals if not one.isascii()))
 
     @cached_property
     def _in_runs(self) -> tuple[str, ...]:
@@ -182,6 +190,7 @@ _ALSO_CALLED = {
     "us_passport": "passport",
     "us_itin": "itin",
     "mac_address": "mac",
+    "national_id": "national_ids id_number tax_id cpf cnpj dni nie pesel aadhaar",
     "aws_key": "aws",
     "github_token": "github",
     "pii": "personal_data",

@@ -31,6 +31,8 @@ _FILLED = re.compile("[xX*.\u2022](?:(?<=x)x{4}|(?<=X)X{4}|(?<=[*.\u2022])[*.\u2
 
 def is_words(value: str) -> bool:
     """Whether a value is made of words: prose, or a name of code such as `response_token`."""
+    if value.isalpha() and not value.isascii():
+        return True  # of another language: what chance makes is ASCII
     parts = _SPLIT.findall(value)
     pairs = sum(map(len, parts)) - len(parts)
     if not pairs or sum(map(str.isdigit, value)) * 5 > len(value):
