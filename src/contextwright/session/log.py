@@ -336,6 +336,12 @@ class Log(Sequence[Event]):
         caller = self._calls.get(call_id)
         return self.exchange_index(caller[0]) if caller is not None else None
 
+    @property
+    def landmark(self) -> int:
+        """Position of the newest event of an operator or a harness, or of a summary; -1 where there
+        is none. Most sessions have few."""
+        return self._index.landmark
+
     def values(self, attribute: str) -> tuple[str, ...]:
         """The values that an attribute takes in this log, in order of first appearance."""
         return self._index.values(attribute)
