@@ -172,8 +172,8 @@ def _left_out(
     """The gaps between the exchanges that are in the request (`spans`), in a summary of it, or
     stand in its changes."""
     snapshot = built.snapshot
-    told, count = built.ranges.places(tracer.changes), snapshot.exchange_count
-    places = (*spans, *tracer.summarized, *told, (count, count))
+    of_changes, count = built.ranges.places(tracer.changes), snapshot.exchange_count
+    places = (*spans, *tracer.summarized, *of_changes, (count, count))
     gaps = gaps_between(places, snapshot.preamble)
     return tuple([_range(built, start, stop) for start, stop in gaps])
 

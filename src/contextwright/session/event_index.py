@@ -44,11 +44,10 @@ class EventIndex:
     def __init__(self) -> None:
         self._by = {name: defaultdict(_new_positions) for name in ATTRIBUTES}
         self._rules: dict[str, bytes] = {}  # file -> digest of its newest wording
-        self.landmark = -1
-        """Position of the newest event of an operator or a harness, or of a summary."""
 
-    def note(self, event: Event, position: int) -> None:
-        """Take the event at this position, which is behind all before."""
+    def note(self, event: Event, position: int) -> bool:
+        """Take the event at this position, which is behind all before; whether it stands out, being
+        an operator's, a harness's, or a summary."""
         entries = [("role", event.role), ("author", event.author or event.role)]
         kinds: list[str] = []
         for part in event.parts:
@@ -67,10 +66,10 @@ class EventIndex:
             kinds.append(SPOKEN if is_spoken(event.parts) else HARNESS)
             kinds += [HANDOVER] if hands_over(event.parts) else []
             entries += [(RULES, file) for file in self._new_rules(event)]
-        if event.role == "system" or entries[-1][0] == RULES or kinds not in _SAID:
-            self.landmark = position
+        stands_out = event.role == "system" or entries[-1][0] == RULES or kinds not in _SAID
         entries += [("kind", kind) for kind in kinds] if kinds else []
         self._add(entries, position)
+        return stands_out
 
     def _new_rules(self, event: Event) -> list[str]:
         """The files of whose rules an event has another wording than the one before it."""
