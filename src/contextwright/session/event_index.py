@@ -26,7 +26,7 @@ RULES = "rules"
 """Of the events with rules of a project the files that they are of, where their wording is new."""
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
 _NAMED = (ToolCall, ToolResult)
-_SAID: tuple[list[str], ...] = ([], [SPOKEN])
+_PLAIN: tuple[list[str], ...] = ([], [SPOKEN])
 _new_positions: "partial[array[int]]" = partial(array, "I")
 _NOWHERE = _new_positions()
 
@@ -66,7 +66,7 @@ class EventIndex:
             kinds.append(SPOKEN if is_spoken(event.parts) else HARNESS)
             kinds += [HANDOVER] if hands_over(event.parts) else []
             entries += [(RULES, file) for file in self._new_rules(event)]
-        stands_out = event.role == "system" or entries[-1][0] == RULES or kinds not in _SAID
+        stands_out = event.role == "system" or entries[-1][0] == RULES or kinds not in _PLAIN
         entries += [("kind", kind) for kind in kinds] if kinds else []
         self._add(entries, position)
         return stands_out
