@@ -48,6 +48,14 @@ def test_a_turn_that_only_grows_reads_no_request_again(model, monkeypatch):
     assert reads == []
 
 
+def test_what_was_lost_is_told_without_reading_a_request_again(monkeypatch):
+    reads = []
+    told = losses(C.window(3))
+    monkeypatch.setattr(Pack, "request", property(lambda pack: reads.append(pack)))
+    assert told and losses(C.window(3)) == told
+    assert reads == []
+
+
 def test_a_step_names_itself_its_number_what_set_it_off_and_its_price():
     steps = losses(C.default() | C.compaction(2500))
     assert steps and {loss.cause for loss in steps} == {"step"}

@@ -1,13 +1,15 @@
 """What a program that runs an agent says in its user's name is told by its shape, and what the user
 says beside it is theirs."""
 
+import random
 import time
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from contextwright import Session
 from contextwright.blocks.protection import protection_of
+from contextwright.memo.ownership import remembering
 from contextwright.session import Image, Text
 from contextwright.session.harness_text import (
     harness_texts,
@@ -16,6 +18,7 @@ from contextwright.session.harness_text import (
     user_words,
     without_harness_texts,
 )
+from contextwright.spec.memo import Memo
 
 REMINDER = (
     "<system-reminder>\nYour todo list is stale. You must never name this.\n</system-reminder>"
@@ -191,3 +194,36 @@ def test_what_a_harness_sets_up_in_front_of_the_task_stays():
         session.user(text)
     snapshots = (replace(session.snapshot(), position=n) for n in (4, 6))
     assert [protection_of(snapshot).standing for snapshot in snapshots] == [{0, 1}, {1, 4}]
+
+
+def test_what_stays_is_the_same_whether_its_landmarks_were_looked_for_before():
+    """Also of what was before the newest, which another snapshot asked for."""
+    session, memo, dice = Session("s"), Memo(), random.Random(5)
+    newer = AGENTS.replace("cents", "whole cents")
+    texts = (
+        AGENTS,
+        newer,
+        CLAUDE_MD,
+        HANDOVER,
+        REMINDER,
+        "Mend it.",
+        NOTICES["Codex's environment"],
+    )
+    for n in range(120):
+        what = dice.randrange(4)
+        if not what:
+            session.user(dice.choice(texts))
+        elif what == 1:
+            session.add("system", f"Note {n}.")
+        elif what == 2 and dice.random() < 0.2:
+            session.assistant("In short.", metadata={"kind": "summary"})
+        else:
+            session.call("read", "{}", id=f"c{n}")
+            session.result(f"c{n}", "a page")
+        for snapshot in (
+            session.snapshot(),
+            replace(session.snapshot(), position=len(session) // 2),
+        ):
+            with remembering(memo):
+                known = protection_of(snapshot)
+            assert astuple(known) == astuple(protection_of(snapshot))

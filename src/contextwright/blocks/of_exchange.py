@@ -9,6 +9,8 @@ from contextwright.blocks.ref import event_ref
 from contextwright.session.event import AnyPart, Event, Opaque, Text, ToolCall, ToolResult
 from contextwright.session.exchange import Exchange
 
+HISTORY = "history"
+"""The source of an exchange as the log has it; so most specs bring it."""
 INTERRUPTED = "[no result: the call was interrupted]"
 PENDING = "[no result yet]"
 _ELSEWHERE: dict[str, tuple[type[AnyPart], ...]] = {
@@ -20,7 +22,7 @@ _ELSEWHERE: dict[str, tuple[type[AnyPart], ...]] = {
 """By role the parts that belong to another one."""
 
 
-def block_of(exchange: Exchange, source: str = "log") -> Block:
+def block_of(exchange: Exchange) -> Block:
     """The raw block of an exchange: the assistant's message, then a result for every call.
 
     A call that nothing answered gets a result that says so
@@ -32,7 +34,7 @@ def block_of(exchange: Exchange, source: str = "log") -> Block:
     calls = () if is_words else exchange.calls
     return Block(
         id=first.id,
-        source=source,
+        source=HISTORY,
         messages=_called(exchange, calls) if calls else (_message(first),),
         turn=exchange.turn,
         order=exchange.index,

@@ -20,12 +20,17 @@ and drops none of it.
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from typing import NamedTuple
+from weakref import ref
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.memo.by_identity import NEWEST
+from contextwright.memo.ownership import owned_table
 from contextwright.session.event_index import HANDOVER, HARNESS, RULES, SPOKEN
 from contextwright.session.harness_text import is_harness
+from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 
 GOAL = "state:goal"
@@ -161,6 +166,24 @@ def whole_of_its_own(block: Block) -> str:
     return reason_of_its_own(block)
 
 
+class _Landmarks(NamedTuple):
+    """What stays of a log that operators, harnesses and providers put there.
+
+    Args:
+        at: position of the newest. aside: the newest exchange of an operator or a harness.
+        summaries: whether a framework put any into the log. Others as of `Protection`.
+    """
+
+    log: ref[Log]
+    at: int
+    preamble: int
+    aside: int
+    summaries: bool
+    compaction: int
+    handover: int
+    standing: frozenset[int]
+
+
 def protection_of(
     snapshot: Snapshot, *, exchanges: int = LIVE_EXCHANGES, request: bool = True
 ) -> Protection:
@@ -174,14 +197,35 @@ def protection_of(
     count, failures = snapshot.exchange_count, snapshot.open_failures
     if not request:
         return Protection(count, -1, -1, failures, snapshot.preamble)
-    log, position = snapshot.log, snapshot.position
+    log, position, known = snapshot.log, snapshot.position, _landmarks_of(snapshot)
     users = log.ends("kind", SPOKEN, position) or log.ends("role", "user", position)
     first, last = (-1, -1) if users is None else map(log.exchange_index, users)
-    edge = _edge(snapshot, exchanges)
+    edge = min(count, max(known.preamble, count - exchanges))
+    if known.summaries or known.aside >= max(edge, known.preamble):
+        edge = _edge(snapshot, exchanges)
     return Protection(
-        edge, last, first, failures, snapshot.preamble,
+        edge, last, first, failures, known.preamble,
+        known.compaction, known.handover, known.standing,
+    )  # fmt: skip
+
+
+def _landmarks_of(snapshot: Snapshot) -> _Landmarks:
+    """Those of a snapshot, looked for once until there is another: few events are any."""
+    log, at = snapshot.log, snapshot.log.landmark
+    table = owned_table("landmarks", brief=True) if at < snapshot.position else None
+    known: _Landmarks | None = None if table is None else table.known(NEWEST)
+    if known is not None and known.at == at and known.log() is log:
+        return known
+    systems = log.ends("role", "system", snapshot.position)
+    newest = -1 if systems is None else log.exchange_index(systems[1])
+    made = _Landmarks(
+        ref(log), at, snapshot.preamble,
+        max(newest, _newest(HARNESS, snapshot)), snapshot.has_summaries,
         _newest("compaction", snapshot), _newest(HANDOVER, snapshot), _standing(snapshot),
     )  # fmt: skip
+    if table is not None:
+        table[NEWEST] = made
+    return made
 
 
 def _newest(kind: str, snapshot: Snapshot) -> int:
@@ -221,12 +265,6 @@ def _edge(snapshot: Snapshot, exchanges: int) -> int:
     is what an operator or a harness says there: the calls that were just answered stand in front of
     it."""
     edge, live = snapshot.exchange_count, 0
-    nearest = min(edge, max(snapshot.preamble, edge - exchanges))
-    systems = snapshot.log.ends("role", "system", snapshot.position)
-    newest = -1 if systems is None else snapshot.log.exchange_index(systems[1])
-    newest = max(newest, _newest(HARNESS, snapshot))
-    if not snapshot.has_summaries and newest < max(nearest, snapshot.preamble):
-        return nearest
     summaries = summary_exchanges(snapshot)
     while edge > snapshot.preamble and live < exchanges:
         edge -= 1

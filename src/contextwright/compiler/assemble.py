@@ -236,7 +236,7 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
     ):
         return ()
     called = inputs.snapshot.log.called_tools(inputs.snapshot.position)
-    own = [name for author, name in called if not is_another(author, agent)]
+    own = [name for author, name in called if not (agent and is_another(author, agent))]
     names = dict.fromkeys(own)
     # the engine adds them by itself: each passes every redaction, a single term's as well
     return tuple(dict.fromkeys(map(inputs.clean_name, names)))

@@ -1,6 +1,6 @@
 """The manifest of what was built."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain, groupby
@@ -26,7 +26,7 @@ from contextwright.compiler.manifest import (
 )
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
+from contextwright.compiler.stood_for import gaps_between, places_among, spans_of, united
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import has_refusable, unrendered
 from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
@@ -44,8 +44,7 @@ from contextwright.tasks.proofs import needed
 if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
 
-_LAYER, _TOKENS, _REF = attrgetter("layer"), attrgetter("tokens"), attrgetter("ref")
-_NAME, _MESSAGES = attrgetter("name"), attrgetter("messages")
+_REF, _NAME, _MESSAGES = attrgetter("ref"), attrgetter("name"), attrgetter("messages")
 _ENTRY, _UNSENT = attrgetter("entry"), attrgetter("unsent")
 _WRITTEN = "written changes"
 END_OF_TIME_MS = 253_402_300_800_000
@@ -99,10 +98,10 @@ def manifest_of(
         agent=compiler.agent,
         tokens=built.tokens,
         fixed_tokens=fixed if kept_blocks else built.tokens,
-        layer_tokens=_by_layer(kept_blocks),
+        layer_tokens={**entries.layers},
         kept=kept_blocks,
         changes=written.shorter,
-        left_out=_left_out(built, tracer),
+        left_out=_left_out(built, tracer, entries.spans),
         inserted=built.rendered.inserted,
         unrendered=_unrendered(built, entries, lasting),
         # a word that looks again at what came further back says the same again
@@ -167,15 +166,15 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
     return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
 
 
-def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
-    """The gaps between the exchanges that are in the request, in a summary of it, or stand in
-    its changes."""
+def _left_out(
+    built: CompileResult, tracer: Tracer, spans: Iterable[tuple[int, int]]
+) -> tuple[Range, ...]:
+    """The gaps between the exchanges that are in the request (`spans`), in a summary of it, or
+    stand in its changes."""
     snapshot = built.snapshot
-    places = list(spans_of(places_among(built.blocks)))
-    places += tracer.summarized
-    places += built.ranges.places(tracer.changes)
-    count = snapshot.exchange_count
-    gaps = gaps_between((*places, (count, count)), snapshot.preamble)
+    of_changes, count = built.ranges.places(tracer.changes), snapshot.exchange_count
+    places = (*spans, *tracer.summarized, *of_changes, (count, count))
+    gaps = gaps_between(places, snapshot.preamble)
     return tuple([_range(built, start, stop) for start, stop in gaps])
 
 
@@ -285,6 +284,7 @@ class KeptEntries(NamedTuple):
         system: the instruction, of which no entry is written. costs: tokens of each block.
         entries: one for each. artifacts: that they name.
         unsent: those of which something may stay behind, the instruction's first.
+        spans: of the exchanges that they are. layers: tokens of each layer.
     """
 
     system: Blocks = ()
@@ -293,6 +293,8 @@ class KeptEntries(NamedTuple):
     entries: tuple[KeptBlock, ...] = ()
     artifacts: tuple[str, ...] = ()
     unsent: tuple[Unsent, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+    layers: Mapping[str, int] = {}
 
 
 def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
@@ -316,13 +318,16 @@ def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
     written = inputs.memo.each(
         ("written blocks", *about), further, lambda block: _written_block(block, built)
     )
+    new = _with_shares(map(_ENTRY, written), costs[count:])
     made = KeptEntries(
         system,
         built.blocks,
         costs,
-        newest.entries + _with_shares(map(_ENTRY, written), costs[count:]),
+        newest.entries + new,
         tuple(dict.fromkeys((*newest.artifacts, *refs))) if refs else newest.artifacts,
         (*newest.unsent, *chain.from_iterable(map(_UNSENT, written))),
+        united(newest.spans, spans_of(places_among(further))),
+        _with_layers(newest.layers, new),
     )
     inputs.memo.table(table)[NEWEST] = made
     return made
@@ -383,8 +388,9 @@ def _kept_block(block: Block, inputs: Inputs, log: Log) -> KeptBlock:
     )
 
 
-def _by_layer(blocks: tuple[KeptBlock, ...]) -> dict[str, int]:
-    tokens: dict[str, int] = {}
-    for layer, group in groupby(blocks, key=_LAYER):
-        tokens[layer] = tokens.get(layer, 0) + sum(map(_TOKENS, group))
+def _with_layers(layers: Mapping[str, int], blocks: Iterable[KeptBlock]) -> dict[str, int]:
+    """Tokens of each layer, with those of more blocks."""
+    tokens = {**layers}
+    for block in blocks:
+        tokens[block.layer] = tokens.get(block.layer, 0) + block.tokens
     return tokens

@@ -2,7 +2,7 @@
 costs: told from the two requests and their receipts, only where something was lost."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress, count
 from operator import ne
 from typing import Any, cast
@@ -11,7 +11,7 @@ import msgspec
 
 from contextwright.compiler.change import Change
 from contextwright.compiler.manifest import KeptBlock, Manifest, Prefix, PrefixLoss
-from contextwright.compiler.pack import Pack
+from contextwright.compiler.pack import Pack, known_request
 from contextwright.compiler.prefix import microdollars_saved, piece_bytes
 from contextwright.render.renderer import Request
 from contextwright.render.target import Target
@@ -28,7 +28,9 @@ def with_loss(
     if not piece or prefix.tokens >= previous.tokens:
         return prefix  # all of it is shared: a turn that only grows reads no request again
     conversation = target.provider.renderer.cache_order[-1]
-    old, new = _value(previous.request, piece), _value(request, piece)
+    known = known_request(previous)
+    before = known.request if known is not None else previous.request
+    old, new = _value(before, piece), _value(request, piece)
     if old is _ABSENT and piece.partition("[")[0] == conversation:
         return prefix
     cause = _cause(piece, conversation, previous.manifest, manifest)
@@ -42,7 +44,7 @@ def with_loss(
     return msgspec.structs.replace(prefix, loss=loss)
 
 
-def _value(request: Request, piece: str) -> Any:
+def _value(request: Mapping[str, Any], piece: str) -> Any:
     """What stands at `messages[3]`, or under a key."""
     match = _PLACE.fullmatch(piece)
     if match is None:

@@ -1,13 +1,12 @@
 """The digest of a manifest, worked out from where it grew: most entries of a receipt are those of
 the one before, as the very same objects."""
 
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from contextwright.memo.by_identity import NEWEST, same_beginning
+from contextwright.memo.by_identity import NEWEST
 from contextwright.memo.ownership import owned_table
 
 if TYPE_CHECKING:
@@ -20,8 +19,9 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 class _Hashed(NamedTuple):
     """Entries that were hashed one behind the other. Nobody adds to `running`."""
 
-    entries: Sequence[object]
+    entries: tuple[object, ...]
     running: Any
+    digest: bytes
 
 
 def digest_of(manifest: "Manifest") -> str:
@@ -34,13 +34,16 @@ def digest_of(manifest: "Manifest") -> str:
     return whole.hexdigest()
 
 
-def _of_entries(name: str, entries: Sequence[object]) -> bytes:
+def _of_entries(name: str, entries: tuple[object, ...]) -> bytes:
     table = owned_table(("hashed entries", name), brief=True)
     known: _Hashed | None = None if table is None else table.known(NEWEST)
+    if known is not None and known.entries is entries:
+        return known.digest
     count, running = 0, sha256()
-    if known is not None and same_beginning(known.entries, entries) == len(known.entries):
+    if known is not None and entries[: len(known.entries)] == known.entries:
         count, running = len(known.entries), known.running.copy()
     running.update(b"".join(map(_encode, entries[count:])))
+    digest = running.digest()
     if table is not None:
-        table[NEWEST] = _Hashed(entries, running)
-    return running.digest()
+        table[NEWEST] = _Hashed(entries, running, digest)
+    return digest

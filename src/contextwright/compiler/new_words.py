@@ -8,8 +8,9 @@ import msgspec
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.assemble import ARCHIVE, guard_again, in_log_order, once
 from contextwright.compiler.plan import Plan
+from contextwright.compiler.token_sums import SOURCE
 from contextwright.compiler.trace import Tracer, run
-from contextwright.compiler.trace_findings import Findings
+from contextwright.compiler.trace_findings import NOTHING, Findings
 from contextwright.spec.inputs import Inputs
 
 _ORDER = attrgetter("order")
@@ -43,7 +44,11 @@ def collecting_anew(inputs: Inputs, **changes: object) -> Inputs:
 
 
 def words_since(since: int, planned: Plan, inputs: Inputs) -> NewWords | None:
-    """What the words leave of the exchanges from one on; None where they ask or tell anything."""
+    """What the words leave of the exchanges from one on, where no summaries are in the log; None
+    where they ask or tell anything."""
+    if planned.is_whole and not planned.redactions:
+        newest = inputs.snapshot.exchanges(max(since, inputs.snapshot.preamble))
+        return NewWords(since, inputs.blocks(newest, SOURCE), (), NOTHING, {})
     tracer = Tracer(inputs.cost, inputs.protection)
     own = collecting_anew(inputs, start=since, resumes=True)
 

@@ -119,6 +119,10 @@ class Pack(msgspec.Struct, frozen=True):
         )
 
 
+_BEFORE = "before"
+"""Entry of the request before the newest."""
+
+
 class KnownRequest(msgspec.Struct, frozen=True, eq=False):
     """What a body was encoded from. Nobody writes into it."""
 
@@ -141,12 +145,12 @@ def encoded(request: Mapping[str, Any], key: str, order: Order) -> EncodedBody:
     before: KnownRequest | None = None if table is None else table.known(NEWEST)
     made = encoded_body(request, key, order, None if before is None else before.encoded)
     if table is not None:
-        table[NEWEST] = KnownRequest(request, made)
+        table[_BEFORE], table[NEWEST] = before, KnownRequest(request, made)
     return made
 
 
 def known_request(pack: Pack) -> KnownRequest | None:
-    """What a pack's body was encoded from, where that is remembered."""
+    """What a pack's body was encoded from, where that is remembered: of the newest two."""
     table = owned_table("newest request", brief=True)
-    known: KnownRequest | None = None if table is None else table.known(NEWEST)
-    return known if known is not None and known.encoded.text == pack.body else None
+    newest = () if table is None else (table.known(NEWEST), table.known(_BEFORE))
+    return next((one for one in newest if one and one.encoded.text == pack.body), None)

@@ -70,6 +70,7 @@ class Plan(msgspec.Struct, frozen=True):
         age_limit: what leaves nothing of the conversation that is older than it says.
         indexed: the word that brings all that the limit is given, found by the log's indexes.
         is_sole: whether no two terms of the spec may bring the same.
+        is_whole: whether it brings the whole conversation, as the log has it, and no more.
         may_go_on: whether a decision may stand while nothing moves (`compiler.kept_decision`).
         standing: words of such a decision that say by what they stand.
         folds: whether the limit's steps hold on by themselves.
@@ -101,6 +102,7 @@ class Plan(msgspec.Struct, frozen=True):
     age_limit: Atom | None = None
     indexed: Indexed | None = None
     is_sole: bool = False
+    is_whole: bool = False
     may_go_on: bool = False
     standing: tuple[Standing, ...] = ()
     folds: bool = False
@@ -224,6 +226,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         age_limit=age_limit(body),
         indexed=indexed_by(body),
         is_sole=len([*_heads(body)]) < 2,
+        is_whole=is_whole(body),
         may_go_on=stands(body, terminal, view, guarded=bool(every_redaction))
         and every_redaction == redactions
         and not (validations or step_key),

@@ -380,7 +380,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     def _name_cleaner(self, planned: Plan) -> Callable[[str], str]:
         """`planned.clean_added_name`, of each name once: a receipt has ids of all that is left."""
         if not planned.every_redaction:
-            return planned.clean_added_name
+            return str
         key = "clean names", planned.every_redaction, self.ports
         return self.memo.computed(key, planned.clean_added_name)
 

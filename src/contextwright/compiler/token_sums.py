@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 from weakref import ref
 
-from msgspec.structs import replace
-
 from contextwright.blocks.block import Block
+from contextwright.blocks.of_exchange import HISTORY
 from contextwright.render.event_cost import EventCost
 from contextwright.session.exchange import Exchange
 from contextwright.session.log import Log
@@ -18,7 +17,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedPrefix
 
-SOURCE = "history"
+SOURCE = HISTORY
 """The term of the spec that exchanges are counted as brought by."""
 NEAR = 64
 """Exchanges that sums are brought up to date by where a look-up alone was asked for, and from their
@@ -183,7 +182,7 @@ def tokens_of_all(
     """
 
     def counted(exchanges: list[Exchange]) -> list[int]:
-        return [cost(replace(block, source=SOURCE)) for block in memo.blocks(exchanges)]
+        return list(map(cost, memo.blocks(exchanges)))
 
     count = Count(counted, event_cost)
     first, last = snapshot.preamble, snapshot.exchange_count - 1

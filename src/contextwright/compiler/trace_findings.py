@@ -37,3 +37,6 @@ class Findings(msgspec.Struct, frozen=True, eq=False):
     summarized: tuple[Span, ...]
     orders: dict[str, int]
     limit_drop: LimitStage | None
+
+
+NOTHING = Findings((), (), (), (), {}, None)

@@ -62,6 +62,8 @@ class EventHooks:
     def __init__(self, hooks: Mapping[str, Any] | None = None) -> None:
         self._hooks: dict[str, list[tuple[Hook, bool]]] = {name: [] for name in EVENTS}
         self._notes: WeakKeyDictionary[Log, list[str]] = WeakKeyDictionary()
+        self.are_set = False
+        """Whether anybody wants to know of anything."""
         self._on_all(hooks)
 
     def on(self, name: str, hook: object, *, contents: bool = False) -> None:
@@ -80,6 +82,7 @@ class EventHooks:
                 fix="def hook(event): ...; what is async is put into a queue by it",
             )
         self._hooks[name].append((hook, contents))
+        self.are_set = True
 
     def _on_all(self, hooks: Mapping[str, Any] | None) -> None:
         """Put on hooks by the name of their event, one or several each; one with an attribute
@@ -135,7 +138,12 @@ class EventHooks:
     def making(
         self, session: Session, previous: Pack | None, packing: TaskGenerator[Pack]
     ) -> TaskGenerator[Pack]:
-        """Tell of the pack that is made, or of the error."""
+        """The same, telling of the pack that is made, or of the error."""
+        return self._telling(session, previous, packing) if self.are_set else packing
+
+    def _telling(
+        self, session: Session, previous: Pack | None, packing: TaskGenerator[Pack]
+    ) -> TaskGenerator[Pack]:
         began_ns = time_ns()
         try:
             pack = yield from packing
@@ -161,6 +169,13 @@ class EventHooks:
         self, spec: Expr, prepared: Prepared, previous: Pack | None, session: Session
     ) -> TaskGenerator[Pack]:
         """The pack of a spec, or what `pre_compact` hooks want instead where it takes a step."""
+        if not self.are_set:
+            return prepared(spec, ())
+        return self._asking(spec, prepared, previous, session)
+
+    def _asking(
+        self, spec: Expr, prepared: Prepared, previous: Pack | None, session: Session
+    ) -> TaskGenerator[Pack]:
         pack = yield from prepared(spec, ())
         notes: list[str] = []
         verdict = self._verdict(pack, previous, session, notes)

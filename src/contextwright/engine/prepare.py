@@ -6,6 +6,7 @@ missing, preparing is one assembling and calls nothing.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from time import time_ns
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -137,7 +138,12 @@ def known_answers(log: Log, models: object) -> Answers:
     """What these models answered for this log before, or for one that begins as it does."""
     by_models = _KNOWN.get(log.family)
     known = None if by_models is None else by_models.get(models)
-    return Answers(by_words=_by_words(models)) if known is None else known
+    return _none_by(_by_words(models)) if known is None else known
+
+
+@cache
+def _none_by(words: frozenset[str]) -> Answers:
+    return Answers(by_words=words)
 
 
 def remember(log: Log, models: object, answers: Answers) -> None:
@@ -154,4 +160,4 @@ def remember(log: Log, models: object, answers: Answers) -> None:
 
 def _by_words(models: object) -> frozenset[str]:
     """The scorers for which these models have rules alone; a runner of the user's is asked."""
-    return getattr(models, "by_words", frozenset())
+    return frozenset(getattr(models, "by_words", ()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from contextwright.blocks.block import Block, Message
-from contextwright.memo.by_identity import NEWEST, by_identity, same_beginning
+from contextwright.memo.by_identity import NEWEST, by_identity
 from contextwright.memo.ownership import owned_table
 from contextwright.render.insertion import Insertion
 from contextwright.render.wire import Wire, schema_tokens
@@ -91,7 +91,7 @@ def wires_of_blocks(
         return []
     before: KnownConversation | None = table.known(NEWEST)
     moved: dict[Block, BlockWires] = {}
-    if before is not None and same_beginning(before.blocks, blocks) < len(before.blocks):
+    if before is not None and before.blocks != blocks[: len(before.blocks)]:
         moved = dict(zip(before.blocks, before.alone, strict=True))
         before = None
     taken = frozenset(draft.ids)

@@ -102,12 +102,13 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
         """As for all; those of a message alone by one look at each."""
-        looked = {name for name in names if self.rules[name] is ALONE.get(name)}
+        names = frozenset(names)
+        looked = ALONE.keys() & names if self.rules is RULES else set[str]()
         for message in objects(request["messages"]) if looked else ():
             for name, _ in faults_alone(message):
                 if name in looked:
                     return False
-        return super().keeps(looked.symmetric_difference(names), request, ask)
+        return super().keeps(names - looked, request, ask)
 
     def begins_anew(self, wire: Any) -> bool:
         """Whether it is no tool's."""

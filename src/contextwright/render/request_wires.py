@@ -55,6 +55,7 @@ class RequestWires:
         "_ids",
         "_is_request",
         "_known",
+        "_newest",
         "_sums",
         "_tools",
         "_with_ids",
@@ -63,6 +64,7 @@ class RequestWires:
 
     def __init__(self) -> None:
         self.wires: list[Wire] = []
+        self._newest: Sequence[Wire] | None = None  # the list that these were, of one request
         self._known: list[KnownWire] = []
         self._tools: list[Wire] = []  # of a request that broke no rule
         self._sums = [0]  # tokens of so many first ones
@@ -77,7 +79,10 @@ class RequestWires:
         return RECORD * len(self.wires)
 
     def go_on(self, wires: Sequence[Wire], target: "Target") -> None:
-        """Know these messages."""
+        """Know these messages. Nobody writes into the list of a request either."""
+        if wires is self._newest:  # it is measured, checked, and held against the one before
+            return
+        self._newest = wires
         same = same_beginning(self.wires, wires)
         if same == len(wires):
             return
@@ -98,7 +103,7 @@ class RequestWires:
 
     def _cut(self, at: int, others: Table | None) -> None:
         if others is not None:
-            others.update((id(one.wire), one) for one in self._known[at:])
+            others.update(zip(map(id, self.wires[at:]), self._known[at:], strict=True))
         del self.wires[at:], self._known[at:], self._sums[at + 1 :]
         if self._allowed > at:
             self._allowed, self._is_request = at, False

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from operator import is_
 from typing import Any
 
 import msgspec
@@ -25,6 +26,7 @@ Wire = dict[str, Any]
 """A message, an item or a part, as the provider has it."""
 Count = Callable[[str], int]
 """Tokens of a text."""
+_TEXTS = frozenset({Text})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 EMPTY = "(empty)"
@@ -148,7 +150,7 @@ def in_words(message: Message, own: str) -> Message:
         own: the format whose parts it takes. As a file, nobody takes one in a result.
     """
     parts = tuple([_in_words(part, own) for part in message.parts])
-    if all(new is part for new, part in zip(parts, message.parts, strict=True)):
+    if all(map(is_, parts, message.parts)):
         return message
     return msgspec.structs.replace(message, parts=parts)
 
@@ -156,7 +158,7 @@ def in_words(message: Message, own: str) -> Message:
 def _in_words(part: AnyPart, own: str) -> Any:
     if isinstance(part, Opaque) and part.format != own and (text := document_text(part)):
         return Text(text=text)
-    if not isinstance(part, ToolResult) or all(type(each) is Text for each in part.content):
+    if not isinstance(part, ToolResult) or _TEXTS.issuperset(map(type, part.content)):
         return part
     content = tuple(
         [

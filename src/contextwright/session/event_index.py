@@ -26,6 +26,7 @@ RULES = "rules"
 """Of the events with rules of a project the files that they are of, where their wording is new."""
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyPart)}
 _NAMED = (ToolCall, ToolResult)
+_PLAIN: tuple[list[str], ...] = ([], [SPOKEN])
 _new_positions: "partial[array[int]]" = partial(array, "I")
 _NOWHERE = _new_positions()
 
@@ -44,26 +45,31 @@ class EventIndex:
         self._by = {name: defaultdict(_new_positions) for name in ATTRIBUTES}
         self._rules: dict[str, bytes] = {}  # file -> digest of its newest wording
 
-    def note(self, event: Event, position: int) -> None:
-        """Take the event at this position, which is behind all before."""
+    def note(self, event: Event, position: int) -> bool:
+        """Take the event at this position, which is behind all before; whether it stands out, being
+        an operator's, a harness's, or a summary."""
         entries = [("role", event.role), ("author", event.author or event.role)]
+        kinds: list[str] = []
         for part in event.parts:
             entries.append(("type", _TAGS[type(part)]))
             if isinstance(part, _NAMED) and part.name:
                 entries.append(("tool", part.name))
             elif isinstance(part, Opaque) and is_compaction(part):
-                entries.append(("kind", "compaction"))
+                kinds.append("compaction")
         for tag in event.tags:
             entries.append(("tag", tag))
         if event.is_pinned:
             entries.append(("pinned", "yes"))
         if event.metadata and event.metadata.get("kind") == "summary":
-            entries.append(("kind", "summary"))
+            kinds.append("summary")
         if event.role == "user":
-            entries.append(("kind", SPOKEN if is_spoken(event.parts) else HARNESS))
-            entries += [("kind", HANDOVER)] if hands_over(event.parts) else []
+            kinds.append(SPOKEN if is_spoken(event.parts) else HARNESS)
+            kinds += [HANDOVER] if hands_over(event.parts) else []
             entries += [(RULES, file) for file in self._new_rules(event)]
+        stands_out = event.role == "system" or entries[-1][0] == RULES or kinds not in _PLAIN
+        entries += [("kind", kind) for kind in kinds] if kinds else []
         self._add(entries, position)
+        return stands_out
 
     def _new_rules(self, event: Event) -> list[str]:
         """The files of whose rules an event has another wording than the one before it."""

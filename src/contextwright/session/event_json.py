@@ -21,7 +21,7 @@ class _Named(msgspec.Struct):
 
 
 _decode_id = msgspec.json.Decoder(_Named).decode
-_DEFAULTS = b'"extra":{}', b'"metadata":{}', b'"status":"ok"'
+_EXTRA, _METADATA, _STATUS = b'"extra":{}', b'"metadata":{}', b'"status":"ok"'
 """What the encoder leaves out where it is the very object that stands for it."""
 _OK = ToolResult(call_id="").status
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -69,7 +69,7 @@ def encodable(event: Event) -> tuple[Event, bytes]:
         )
     try:
         body = event_json(event)
-        if any(mark in body for mark in _DEFAULTS):
+        if _EXTRA in body or _METADATA in body or _STATUS in body:
             event = _without_defaults(event)
             body = event_json(event)
         # NaN and the infinities are encoded as null

@@ -56,7 +56,7 @@ class Log(Sequence[Event]):
         self._outcomes = CallOutcomes()
         self._judges = True  # whether what comes is looked at for failures
         self._called: dict[tuple[str, str], int] = {}  # (author, tool) -> first call
-        self._index = EventIndex()
+        self._index, self.landmark = EventIndex(), -1  # the newest one that stands out
         self.extend(events)
 
     def __len__(self) -> int:
@@ -144,7 +144,7 @@ class Log(Sequence[Event]):
             self._join(results, owner, position)
         self._exchange_at.append(owner)
         self._begun.append(len(self._exchanges))
-        self._index.note(event, position)
+        self.landmark = position if self._index.note(event, position) else self.landmark
         says_place = event.id == f"e{position}"
         self._says_place.append(says_place)
         if not says_place:

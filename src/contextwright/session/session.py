@@ -110,7 +110,8 @@ class Session:
 
     def extend(self, events: Iterable[Event]) -> None:
         """Append several events."""
-        expect_types("session.extend(events)", SessionError, events=(events, Iterable))
+        if not isinstance(events, list | tuple):
+            expect_types("session.extend(events)", SessionError, events=(events, Iterable))
         self.log.extend(events)
 
     def add(self, role: Role, *parts: MessagePart, **fields: Any) -> Event:

@@ -1,10 +1,9 @@
 """A session at one position: O(1) to take, immutable, all that a compile may see of it."""
 
 from base64 import b32encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -20,6 +19,19 @@ from contextwright.session.turns import LONG_TURN
 
 SIGN = 6
 """Letters of a sign: a thousand million signs."""
+T = TypeVar("T")
+
+
+class _Once(Generic[T]):
+    """A property that is worked out once, as `functools.cached_property` has it, without the lock
+    that takes longer than the work: two threads work out the same."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make, self._name, self.__doc__ = make, make.__name__, make.__doc__
+
+    def __get__(self, owner: Any, kind: type | None = None) -> T:
+        value = owner.__dict__[self._name] = self._make(owner)
+        return value
 
 
 class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -39,22 +51,22 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
     tools: tuple[Tool, ...] = ()
     metadata: Mapping[str, Any] = {}
 
-    @cached_property
+    @_Once
     def turn(self) -> int:
         """The running turn, counted from 0; -1 where nothing happened yet."""
         return self.log.turn_count(self.position) - 1
 
-    @cached_property
+    @_Once
     def exchange_count(self) -> int:
         """How many exchanges there are."""
         return self.log.exchange_count(self.position)
 
-    @cached_property
+    @_Once
     def preamble(self) -> int:
         """How many exchanges at the very beginning are system instructions."""
         return self.log.preamble(self.exchange_count)
 
-    @cached_property
+    @_Once
     def has_summaries(self) -> bool:
         """Whether a framework put a summary into the log."""
         return self.log.ends("kind", "summary", self.position) is not None
@@ -198,7 +210,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         it was not. It is the same for all that began as one conversation."""
         return root_id(self.metadata, self.session_id)
 
-    @cached_property
+    @_Once
     def sign(self) -> str:
         """What marks of the engine carry where they stand beside what others said: told from the
         session's id and its first event, so it is the same in every request of the session, and

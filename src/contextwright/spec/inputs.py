@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.of_exchange import HISTORY
 from contextwright.blocks.protection import Protection
 from contextwright.blocks.read_back_tools import is_reading
 from contextwright.errors import RefError
@@ -236,9 +237,10 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""
-        memo = self.memo
-        raw = memo.blocks(exchanges)
-        return memo.map(("source", source), raw, partial(with_source, source=source))
+        raw = self.memo.blocks(exchanges)
+        if source == HISTORY:
+            return raw
+        return self.memo.map(("source", source), raw, partial(with_source, source=source))
 
     def readable(self, exchanges: list[Exchange]) -> Blocks:
         """What a word reads of exchanges that it is not given: as they stand in the log, without
