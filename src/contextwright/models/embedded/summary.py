@@ -96,6 +96,7 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     choice.put_requests()
     weighed = _weighed(task, choice)
     choice.put_heaviest(weighed)
+    choice.put_requests(filling=True)
     lines = choice.in_order()
     if not lines:
         heaviest = weighed[0].line if weighed else choice.newest
@@ -296,9 +297,13 @@ class _Choice:
                 left -= self._put([place] if answer == NONE else [place, answer], left)
         return most - left
 
-    def put_requests(self) -> None:
+    def put_requests(self, *, filling: bool = False) -> None:
         """What was asked for, the newest first, each with what came of it: without, what is done
-        would look as if it were still to do. The newest has all the room that is left."""
+        would look as if it were still to do. The newest has all the room that is left.
+
+        Args:
+            filling: whether the others have it too, for nothing else fits.
+        """
         left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
         ends: list[int] = []  # of a turn, the last first
         for place in reversed(range(len(self.lines))):
@@ -308,11 +313,12 @@ class _Choice:
             elif line.kind in PAIRS and place not in chosen:
                 answer = self.lines[place].answer
                 outcome = self._outcome(line, ends) if answer == NONE else [answer]
-                taken = self._put([place, *outcome], most)
-                if not taken:
+                unit = [place, *(one for one in outcome if one not in chosen)]
+                taken = self._put(unit, most)
+                if not (taken or filling):
                     return
                 left, ends = left - taken, []
-                most = left
+                most = self._left if filling else left
             elif line.is_users:
                 ends = []
 

@@ -10,13 +10,14 @@ import msgspec
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text, table_of
-from contextwright.models.embedded.call_lines import call_line
+from contextwright.models.embedded.call_lines import call_line, is_call_line
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
 from contextwright.text.one_voice import in_one_voice
+from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import without_output_notes
 from contextwright.text.remarks import is_english, is_remark, remarks_beside
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
@@ -112,7 +113,8 @@ def lines_before(previous: str) -> list[SummaryLine]:
         if speaker is None and todo_list_in(whole) is not None:
             lines.append(_summary_line(whole, whole, "todo", BEFORE))
         elif speaker is None:
-            lines += [line_of(one, one, bonus=BEFORE) for one in sentences(whole)]
+            rows = [whole] if is_call_line(whole) else sentences(whole)
+            lines += [line_of(one, one, bonus=BEFORE) for one in rows]
         else:
             bare = whole[speaker.end() :]
             is_after_request = bool(lines) and lines[-1].kind in MESSAGES
@@ -181,7 +183,8 @@ def lines_of(block: Block, short: int, named: bool = False) -> tuple[SummaryLine
 
 
 def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
-    text = "\n".join(user_words(message.parts) for message in block.messages).strip()
+    text = own_words("\n".join(user_words(message.parts) for message in block.messages).strip())
+    spoken = " ".join(text.split())
     rules = directives(text)
     for rule in rules:
         yield line_of(f"{USERS}{rule}", rule, "rule", USER)
@@ -194,7 +197,7 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
     for remark in apart if asks else ():
         yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
-        is_new = each.text not in rules and each.text not in apart
+        is_new = each.text not in rules and each.text not in apart and each.text in spoken
         if len(each.text) > short and is_new and _states(each.text):
             yield line_of(f"{USERS}{each.text}", each.text, bonus=USER + FIRST * each.first)
 
