@@ -107,9 +107,7 @@ def values_only(text: str) -> str:
     values, times of day and seconds, and of many times without those: a few are what it is about.
     Nothing of a text that is not JSON."""
     value = loaded(text)
-    every = [leaf for name, leaf in leaves(value) if not _LOGGED.search(name)]
-    stamps = {leaf for leaf in every if isinstance(leaf, str) and _STAMP.fullmatch(leaf)}
-    few = stamps if len(stamps) <= FEW_STAMPS else set[str]()
+    few = _few_stamps(value) if _STAMP.search(text) is not None else frozenset[str]()
     parts: list[tuple[str, Any]] = list(value.items()) if isinstance(value, dict) else [("", value)]
     words: list[str] = []
     known: set[str] = set()
@@ -125,6 +123,13 @@ def values_only(text: str) -> str:
             words.append(f"{name}:")
         words += new
     return " ".join(words)
+
+
+def _few_stamps(value: Any) -> frozenset[str]:
+    """The times of a value, while they are few, without those that a system notes by itself."""
+    every = [leaf for name, leaf in leaves(value) if not _LOGGED.search(name)]
+    stamps = frozenset(leaf for leaf in every if isinstance(leaf, str) and _STAMP.fullmatch(leaf))
+    return stamps if len(stamps) <= FEW_STAMPS else frozenset()
 
 
 def _rows(value: Any, name: str) -> Iterator[str]:

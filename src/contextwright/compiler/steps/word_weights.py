@@ -26,7 +26,7 @@ OF_RECORD = 1
 room. Among them it cost recorded service sessions that are one two calls of 130."""
 
 _NOTHING = re.compile(
-    r"^(?:[\W_]+|\d{1,9}\.\d{3,}|\d{4}-\d\d-\d\dT\d\d|\d\d(?:\.\d+)?Z)$", re.MULTILINE
+    r"^(?:(?:[^\w\n]|_)+|\d{1,9}\.\d{3,}|\d{4}-\d\d-\d\dT\d\d|\d\d(?:\.\d+)?Z)$", re.MULTILINE
 )
 """Words of results that name nothing: lines that are drawn, measures and scores such as `0.8126`,
 pieces of a time. Of 142 of these times in recorded service sessions no later call named one."""

@@ -29,6 +29,7 @@ from contextwright.models.embedded.summary_lines import (
     SummaryLine,
     lines_before,
     lines_of,
+    old_statements,
     with_newest_todos,
 )
 from contextwright.spec.task import Task
@@ -62,6 +63,8 @@ NONE = -1
 WIDEST = 400
 """Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
+REPLACES = 0.5
+"""Weight of what says anew what was otherwise before: it is what is so by now."""
 SCALE = 1_000_000
 SPEAKER = len(f"\n{AGENTS}")
 SENTENCE = 6
@@ -143,7 +146,11 @@ def _lines(
 
     lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
     shown = newest([each.line for each in lines])
-    old = old_calls([each.line.text for each in lines])
+    replaced = old_statements([each.line for each in lines])
+    old = {*old_calls([each.line.text for each in lines]), *replaced}
+    for place in set(replaced.values()):
+        each = lines[place]
+        lines[place] = msgspec.structs.replace(each, bonus=each.bonus + REPLACES)
     is_shown = [line is not None and place not in old for place, line in enumerate(shown)]
     pairs = compress(zip(lines, shown, strict=True), is_shown)
     lines = _with_late_ends([msgspec.structs.replace(each, line=line) for each, line in pairs])

@@ -87,6 +87,21 @@ _NARRATES = re.compile(
 """What an agent says of the call that it is about to make: the call's own line tells it."""
 
 
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WHEN = re.compile(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?:,? \d{{4}}\b)?"
+    rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}}\b)?"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:today|tomorrow|tonight)\b"
+    r"|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]m\b"
+    r"|[$€£]\d[\d.,]*|\b\d[\d.,]* ?(?:%|(?:EUR|USD|GBP|CHF)\b)",
+    re.IGNORECASE,
+)
+"""When something is, or how much: what changes of a thing that is told anew."""
+
+
 class SummaryLine(msgspec.Struct, frozen=True):
     """A line that may stand in a summary, and what it weighs by itself."""
 
@@ -121,6 +136,22 @@ def lines_before(previous: str) -> list[SummaryLine]:
             kind = _kind_before(speaker[1], bare, is_after_request, in_english)
             lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
+
+
+def old_statements(lines: Sequence[SummaryLine]) -> dict[int, int]:
+    """Places of what an agent said by itself that it said anew later, of another time or amount,
+    each with the place of the newest: a meeting that was moved twice is where it was moved last."""
+    old, known = dict[int, int](), dict[str, int]()
+    for place in reversed(range(len(lines))):
+        line = lines[place]
+        if line.kind not in {"said", "end"} or not line.text.startswith(AGENTS):
+            continue
+        shapes = {_WHEN.sub("#", one) for one in sentences(line.bare) if _WHEN.search(one)}
+        if line.kind == "said" and shapes and shapes <= known.keys():
+            old[place] = max(known[shape] for shape in shapes)
+        for shape in shapes:
+            known.setdefault(shape, place)
+    return old
 
 
 def with_newest_todos(
