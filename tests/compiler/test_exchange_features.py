@@ -1,5 +1,6 @@
 """What identifies in a text, found by one expression that passes over words of small letters."""
 
+import json
 import re
 
 from hypothesis import given
@@ -12,8 +13,21 @@ SIGNS = st.sampled_from("abcEFG019_./@#- ,:\u00e9\u00c9\n")
 
 @given(st.text(SIGNS, max_size=60))
 def test_identifiers_are_words_with_a_mark_inside_or_in_capitals(text):
-    stripped = (word.strip(".-/") for word in re.findall(r"[\w./@#-]{3,}", text))
+    number = r"(?<![\w.,/@#-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])"
+    words = re.findall(rf"{number}|[\w./@#-]{{3,}}", text)
+    stripped = (word.strip(".-/") for word in words)
     expected = dict.fromkeys(
         word for word in stripped if word.isupper() or re.search(r"[\d_/.A-Z-]", word[1:])
     )
     assert identifiers(text) == tuple(expected)
+
+
+def test_a_number_with_its_thousands_apart_is_one():
+    text = "Italy added 3,062 MWh, 5,604.5 in all, at 1,234,567 EUR; 10,20,300 are three"
+    assert identifiers(text) == ("3,062", "MWh", "5,604.5", "1,234,567", "EUR", "300")
+
+
+def test_what_is_escaped_in_json_is_read():
+    text = json.dumps({"body": "Dear Priya,\nThis is P-12.\tIt is \u017barnowiec-7"})
+    assert identifiers(text) == ("P-12", "\u017barnowiec-7")
+    assert identifiers(json.dumps({"dir": "C:\\temp\\new_1"})) == ("new_1",)

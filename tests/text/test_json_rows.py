@@ -56,3 +56,31 @@ def test_a_long_value_ends_with_a_word():
 def test_what_has_no_words_is_cut_where_it_is_long():
     assert beginning("x" * 90, 60) == "x" * 60 + "…"
     assert beginning("short", 60) == "short"
+
+
+def test_several_values_in_a_cell_are_told_all_or_by_their_ends():
+    issues = [{"id": 7, "labels": [{"name": "bug"}, {"name": "p1"}]}, {"id": 8, "labels": []}]
+    assert json_rows(issues) == "id/name: 7 bug, p1 | 8 -"
+    values = [[1_777_901_400 + 60 * n, f"{n}.5"] for n in range(60)]
+    series = [{"metric": {"service": "api"}, "values": values}]
+    assert json_rows(series) == "service/values: api 0.5, \u2026 59.5 (60 values, 0.5 to 59.5)"
+    many = [{"id": 1, "tags": [f"tag-{n}" for n in range(40)]}]
+    assert json_rows(many) == "id/tags: 1 tag-0, \u2026 tag-39 (40 values)"
+
+
+def test_columns_of_one_name_are_told_by_what_they_are_in():
+    day = "2026-03-1{}T{}:00"
+    events = [
+        {"id": n, "start": {"dateTime": day.format(n, 10)}, "end": {"dateTime": day.format(n, 11)}}
+        for n in range(2)
+    ]
+    assert json_rows(events).startswith("id/start/end: 0 2026-03-10T10:00 2026-03-10T11:00 | 1 ")
+    offers = [{"seats": {"a": n, "b": n}, "prices": {"a": n + 5, "b": 9 * n}} for n in range(2)]
+    assert json_rows(offers).startswith("a/b/a/b: ")
+
+
+def test_the_times_of_one_appointment_stay_without_its_names():
+    event = {"id": "e7", "created": "2026-02-01T09:00:00Z", "start": "2026-03-16T16:30:00"}
+    assert values_only(json.dumps(event)) == "e7 2026-03-16T16:30:00"
+    many = [{"id": f"e{n}", "at": f"2026-03-16T1{n}:30:00"} for n in range(5)]
+    assert "2026" not in values_only(json.dumps(many))

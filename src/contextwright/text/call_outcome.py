@@ -8,6 +8,7 @@ from contextwright.text.content_router import shorten
 from contextwright.text.cut import Count, beginning
 from contextwright.text.json_fields import load_json
 from contextwright.text.json_rows import json_rows, leaves, loaded
+from contextwright.text.page_snapshot import is_handle
 
 ARGUMENT_CHARS = 160
 """Characters up to which an argument is told whole."""
@@ -37,6 +38,7 @@ def different_values(arguments: str) -> list[str]:
     texts = (
         f"{name} {value}".lower() if isinstance(value, bool) else str(value)
         for name, value in pairs
+        if not is_handle(name, value)
     )
     return list(dict.fromkeys(map(_beginning, texts)))
 
@@ -59,7 +61,5 @@ def result_values(text: str, max_tokens: int, count: Count) -> str:
 
 def _beginning(value: str) -> str:
     text = value.strip()
-    if len(text) <= ARGUMENT_CHARS and "\n" not in text:
-        return text
-    first = text.split("\n")[0]
-    return beginning(first, BEGINNING_CHARS).removesuffix("…") + "…"
+    line = " ".join(text.split()) if "\n" in text else text
+    return line if len(line) <= ARGUMENT_CHARS else beginning(line, BEGINNING_CHARS)

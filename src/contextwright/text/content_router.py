@@ -31,6 +31,7 @@ from contextwright.text.line_selection import (
 )
 from contextwright.text.log_lines import is_long_output, log_share, log_units
 from contextwright.text.numbered_lines import is_numbered
+from contextwright.text.page_snapshot import is_page, page_units
 from contextwright.text.prose_units import prose_units
 from contextwright.text.readable_text import is_all_bytes, readable
 from contextwright.text.ref_notes import full_output_note
@@ -49,6 +50,7 @@ Kind = Literal[
     "hits",
     "table",
     "log",
+    "page",
     "code",
     "prose",
     "binary",
@@ -183,6 +185,7 @@ def detect(text: str) -> Kind:
     if not lines:
         return "prose"
     tests: tuple[tuple[Kind, Callable[[list[str]], bool]], ...] = (
+        ("page", lambda lines: is_page(text, lines)),
         ("items", lambda lines: is_items(text, lines)),
         ("hits", _is_hits),
         ("trace", is_trace),
@@ -276,6 +279,8 @@ def _body(text: str, kind: Kind, limit: Limit) -> tuple[str, int]:
         return text, text.count(" … left out]")  # what can not be read was what did not fit
     if kind == "results" and (listing := read_results(text)) is not None:
         return _fitted(text, result_forms(listing), limit)
+    if kind == "page":
+        return _fitted(text, (page_units(text, is_open=limit.index),), limit)
     units = _UNITS.get(kind, log_units)(text) or log_units(text)
     if kind in _INDEXED and limit.index:
         return _indexed(text, units, limit)

@@ -9,6 +9,7 @@ import re
 from contextwright.memo.ownership import cached_text
 from contextwright.text import foreign_wordings
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
+from contextwright.text.pasted_text import own_words
 from contextwright.text.sentences import sentences
 from contextwright.text.wordings import SmallText, small_text
 
@@ -47,7 +48,7 @@ def _may_be_foreign(small: SmallText) -> bool:
 def _lasting(text: str, role: str) -> tuple[str, ...]:
     lasting: list[str] = []
     left = MAX_DIRECTIVES
-    for sentence in sentences(_PASTED.sub("", text) if role == "user" else text):
+    for sentence in sentences(_PASTED.sub("", own_words(text)) if role == "user" else text):
         if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(("?", "\uff1f")):
             continue
         if sentence.startswith(("```", "~~~")):  # a program

@@ -7,6 +7,7 @@ of all that is missing what it is.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,13 @@ DEEP = 100
 LONG, SHOWN = 80, 60
 """Characters from which on a text value is cut, and what stays of it."""
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
+_is_number = re.compile(r"-?\d+(?:\.\d+)?").fullmatch
+_is_seconds = re.compile(r"1\d{9}(?:\d{3})?(?:\.\d+)?").fullmatch
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
+_LOGGED = re.compile(r"(?i)(?:created|updated|modified|seen|logged|synced)(?:_?(?:at|on|time))?$")
+"""Names of times that a system notes by itself."""
+FEW_STAMPS = 2
+"""Times that are told: when an appointment begins, and when it ends."""
 _NO_BLANKS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s"]+|"', re.DOTALL)
 
 
@@ -97,19 +104,32 @@ def json_rows(value: Any) -> str:
 
 def values_only(text: str) -> str:
     """JSON to its different values, in their order, under the names of its parts; without truth
-    values, times of day and seconds. Nothing of a text that is not JSON."""
+    values, times of day and seconds, and of many times without those: a few are what it is about.
+    Nothing of a text that is not JSON."""
     value = loaded(text)
+    few = _few_stamps(value) if _STAMP.search(text) is not None else frozenset[str]()
     parts: list[tuple[str, Any]] = list(value.items()) if isinstance(value, dict) else [("", value)]
     words: list[str] = []
     known: set[str] = set()
     for name, part in parts:
         scalars = [text for _, leaf in leaves(part) if (text := _value(leaf))]
-        new = [s for s in dict.fromkeys(scalars) if s not in known and not _STAMP.fullmatch(s)]
+        new = [
+            s
+            for s in dict.fromkeys(scalars)
+            if s not in known and (s in few or not _STAMP.fullmatch(s))
+        ]
         known.update(new)
         if new and name and isinstance(part, (dict, list)):
             words.append(f"{name}:")
         words += new
     return " ".join(words)
+
+
+def _few_stamps(value: Any) -> frozenset[str]:
+    """The times of a value, while they are few, without those that a system notes by itself."""
+    every = [leaf for name, leaf in leaves(value) if not _LOGGED.search(name)]
+    stamps = frozenset(leaf for leaf in every if isinstance(leaf, str) and _STAMP.fullmatch(leaf))
+    return stamps if len(stamps) <= FEW_STAMPS else frozenset()
 
 
 def _rows(value: Any, name: str) -> Iterator[str]:
@@ -159,12 +179,12 @@ def _nested(value: dict[str, Any]) -> bool:
 
 
 def _table(items: list[Any], name: str) -> Iterator[str]:
-    lines = [dict(_scalars(item)) for item in items]
+    lines = [_row(item) for item in items]
     every = list(dict.fromkeys(key for line in lines for key in line))
     columns = [c for c in every if not _is_of_times(c, lines)] or every
     left = [c for c in every if c not in columns]
     same = [c for c in columns if len(lines) > 1 and len({line.get(c) for line in lines}) == 1]
-    head = "/".join(c.rsplit(".", 1)[-1] for c in columns if c not in same)
+    head = "/".join(_column_names([c for c in columns if c not in same]))
     common = ", ".join(f"{column} {lines[0][column]}" for column in same)
     rows = (" ".join(line.get(c, "-") for c in columns if c not in same) for line in lines)
     body = " | ".join(dict.fromkeys(rows))
@@ -172,15 +192,44 @@ def _table(items: list[Any], name: str) -> Iterator[str]:
     yield (f"{name} ({about}) {head}: {body}" if about else f"{name} {head}: {body}").strip()
 
 
+def _column_names(columns: Sequence[str]) -> Iterator[str]:
+    """Columns by their last names; by what each is in, where several have the same one and are
+    alone in it: of `start.dateTime` and `end.dateTime` it tells which is which."""
+    often = Counter(column.rpartition(".")[2] for column in columns)
+    inside = Counter(column.rpartition(".")[0] for column in columns)
+    for column in columns:
+        outer, _, name = column.rpartition(".")
+        is_alone = often[name] > 1 and outer and inside[outer] == 1
+        yield outer.rpartition(".")[2] if is_alone else name
+
+
 def _is_of_times(column: str, lines: Sequence[Mapping[str, str]]) -> bool:
     """Whether a column has nothing but times of day, which identify no row."""
     return all(_TIME.fullmatch(line[column]) for line in lines if column in line)
 
 
-def _scalars(item: Any) -> Iterator[tuple[str, str]]:
+def _row(item: Any) -> dict[str, str]:
+    """The values of a row by their names; of several of one name all, or the ends of many: the last
+    alone would look like the only one."""
+    cells: dict[str, list[str]] = {}
     for key, value in leaves(item):
         if text := _scalar(value):
-            yield key, text
+            cells.setdefault(key, []).append(text)
+    return {key: texts[0] if len(texts) == 1 else _several(texts) for key, texts in cells.items()}
+
+
+def _several(texts: list[str]) -> str:
+    """Several values in a cell: all of few; of many the ends, and of numbers the least and the
+    most, without the seconds that stand in front of each in a series."""
+    different = list(dict.fromkeys(texts))
+    if len(whole := ", ".join(different)) <= LONG:
+        return whole
+    if len(texts) % 2 == 0 and all(map(_is_seconds, texts[::2])):
+        texts = texts[1::2]
+    extent = f"{texts[0]}, … {texts[-1]} ({len(texts)} values"
+    if all(map(_is_number, texts)):
+        extent += f", {min(texts, key=float)} to {max(texts, key=float)}"
+    return f"{extent})"
 
 
 def _scalar(value: Any) -> str:

@@ -45,6 +45,13 @@ FIRST_LINES = 3
 """Lines at the beginning that stay beside the end: what was run, and with what."""
 FOR_ONE = 3
 """Of repeats, lines near the end for each near the beginning."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_SAYS = re.compile(r"[^\W_]")
+DRAWN = 12
+"""Characters from which on a line without a letter or a digit is drawn: a map, a ruler, a bar."""
+ALIKE = 2
+"""Words of lines that differ in their numbers alone from which on they say the same: of fewer the
+numbers are what they say, as the rows of a table do."""
 REPEATED = 3
 """Characters up to which a line is a bracket or a rule: how often it stands says nothing."""
 
@@ -105,9 +112,14 @@ def log_units(text: str) -> list[Unit]:
     for place, line in enumerate(lines):
         is_first, is_newest = first[kinds[place]] == place, newest[kinds[place]] == place
         rank = _rank(place, len(lines), levels[place], is_first, is_newest)
+        if len(line) > DRAWN and not _SAYS.search(line):
+            rank = (10, place)
         number = alike[kinds[place]]
         if is_first and number > 2 and len(line.strip()) > REPEATED:
-            line += f" (×{number}{'' if same[bare[place]] == number else ' alike'})"
+            if same[bare[place]] == number:
+                line += f" (×{number})"
+            elif len(_WORD.findall(kinds[place])) >= ALIKE:
+                line += f" (×{number} alike)"
         units.append(Unit(line, rank))
     return units
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text.languages import is_english
+from contextwright.text.pasted_text import own_words
 from contextwright.text.search_terms import STOP
 from contextwright.text.sentences import sentences
 from contextwright.text.wordings import Wordings, any_of, small_text
@@ -148,6 +149,7 @@ def remarks(text: str, before: str = "") -> tuple[str, ...]:
         before: what an agent said in front of it. What answers its question, and asks for nothing
             else, is told with it.
     """
+    text = own_words(text)
     if len(text) > MAX_MESSAGE:
         return ()
     parts, asks = _remarks(text)

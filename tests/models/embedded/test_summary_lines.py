@@ -11,7 +11,12 @@ from contextwright import C, Engine, Session
 from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler.stages import SECTION
 from contextwright.models import embedded
-from contextwright.models.embedded.summary_lines import lines_before, lines_of
+from contextwright.models.embedded.summary_lines import (
+    line_of,
+    lines_before,
+    lines_of,
+    old_statements,
+)
 from contextwright.session.event import ToolCall
 from contextwright.spec.task import Task
 from contextwright.text.directives import directives
@@ -197,3 +202,16 @@ def test_a_promise_is_no_rule():
     assert not directives("I'll make sure to find my user ID.")
     assert not directives("I am sure there must be something that can be done.")
     assert directives("I'll make sure to call, but never touch app.cfg.")
+
+
+def test_of_what_was_moved_twice_the_newest_is_told():
+    said = (
+        "Moved to Friday 13 March, 10:00-10:45.",
+        "Invoice 1001 is paid.",
+        "Moved to Monday 16 March, 16:30-17:15. The mail is sent.",
+        "Invoice 1002 is paid.",
+    )
+    lines = [line_of(f"assistant: {one}", one) for one in said]
+    assert old_statements(lines) == {0: 2}
+    asked = [line_of(f"user: {one}", one) for one in said]
+    assert old_statements(asked) == {}

@@ -13,6 +13,7 @@ from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
+from contextwright.text.page_snapshot import is_handle
 from contextwright.text.todo_lists import is_todo_tool
 from contextwright.text.unspaced_scripts import word_flags
 
@@ -20,9 +21,13 @@ NEW = ("newText", "new_str", "new_string", "file_text", "content", "replacement"
 OLD = ("oldText", "old_str", "old_string", "search")
 """Names of arguments that hold what is written, and what it replaces."""
 _WORD = r"[\w./@#-]{3,}"
-_MARKED = r"[A-Z]?[a-z]+\.?(?![\w./@#-])|([\w./@#-]{3,})"
+_MARKED = (
+    r"[A-Z]?[a-z]+\.?(?![\w./@#-])"
+    r"|((?<![\w.,/@#-])\d{1,3}(?:,\d{3})++(?:\.\d+)?(?![\w,])|[\w./@#-]{3,})"
+)
 """As `_WORD`, without what nothing can be inside of: a word of small letters, its first perhaps a
-capital, which most are. It gives an empty one in their place."""
+capital, which most are. It gives an empty one in their place. A number with its thousands apart is
+one word: `062` of `3,062` would be another number."""
 _word_runs, _marked = (
     {flag: re.compile(one, flag).findall for flag in (re.NOFLAG, re.ASCII)}
     for one in (_WORD, _MARKED)
@@ -30,6 +35,8 @@ _word_runs, _marked = (
 _GAPS = "".join(s if s.isalnum() or s in "_./@#-" else " " for s in map(chr, range(128)))
 """Each sign of ASCII as it is, but for those between words."""
 _JSON = frozenset("{[")
+_ESCAPED = re.compile(r"\\(?:u([\da-fA-F]{4})|.)", re.DOTALL)
+"""What a sign of JSON's text stands for: `\\nThis` names nothing, `\\u017b` begins a name."""
 _is_name = re.compile(r"(?!.{41})[^\W\d_]{3,}(?: [^\W\d_]+){0,2}").fullmatch
 """Up to three words of letters: `Mia`, `Ana de Vries`; longer ones are no names, but prose."""
 _is_field = re.compile(r"[A-Za-z_]+\d?").fullmatch
@@ -94,12 +101,18 @@ def said_by(block: Block) -> tuple[str, str]:
 @cached_text
 def identifiers(text: str) -> tuple[str, ...]:
     """Words that identify: with a digit, a mark, or a capital inside."""
+    if text[:1] in _JSON and "\\" in text:
+        text = _ESCAPED.sub(_unescaped, text)
     if text.isascii() and text[:1] in _JSON:  # hardly a word of it is plain
         words = [word for word in dict.fromkeys(text.translate(_GAPS).split()) if len(word) > 2]
     else:
         words = dict.fromkeys(_marked[word_flags(text)](text))  # each once: most stand there often
     words = dict.fromkeys([word.strip(".-/") for word in words])
     return tuple([one for one in words if one.isupper() or _has_mark(one, 1)])
+
+
+def _unescaped(sign: re.Match[str]) -> str:
+    return chr(int(sign[1], 16)) if sign[1] else " "
 
 
 @cached_text
@@ -184,7 +197,7 @@ def _about(block: Block) -> tuple[str, ...]:
         if update is not None and update.is_all:
             continue
         for key, value in leaves(call.argument_values):
-            if key in NEW or key in OLD or not isinstance(value, str):
+            if key in NEW or key in OLD or not isinstance(value, str) or is_handle(key, value):
                 continue
             plain = " " not in value and len(value) >= 3
             topics += [value] if plain else identifiers(value)

@@ -28,6 +28,8 @@ from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.json_rows import json_rows, leaves, loaded, minimal, values_only
 from contextwright.text.one_voice import in_one_voice
+from contextwright.text.page_snapshot import is_handle
+from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import full_output_note
 from contextwright.text.remarks import remarks_beside
 from contextwright.text.source_outline import definitions
@@ -179,7 +181,7 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
         foreign = lasting_words(statement) if block.role == "user" else ""
         return "user: " + (foreign or " ".join(_lasting(statement, block.role)))
     if block.role == "user":
-        return "user: " + (statement if form != "line" else _line(statement, block.role))
+        return "user: " + (statement if form != "line" else _line(own_words(statement), "user"))
     lines: list[str] = []
     if statement.strip():
         lines.append(f"{speaker}: " + _words(statement, form, inputs))
@@ -249,12 +251,11 @@ def _outline(text: str, inputs: Inputs) -> str:
 def _arguments(call: Called) -> str:
     parts: list[str] = []
     for key, value in leaves(call.argument_values):
-        if key in NEW or key in OLD:
+        if key in NEW or key in OLD or is_handle(key, value):
             continue
         text = f"{key} {value}".lower() if isinstance(value, bool) else str(value)
-        whole = len(text) <= ARGUMENT and "\n" not in text
-        first = beginning(text.split("\n")[0], LINE_CHARS)
-        parts.append(text if whole else first.removesuffix("\u2026") + "\u2026")
+        line = _in_a_line(text) if "\n" in text else text
+        parts.append(line if len(line) <= ARGUMENT else beginning(line, LINE_CHARS))
     return " ".join(parts)
 
 
@@ -262,6 +263,12 @@ def _sentences(text: str, characters: int) -> str:
     short = ""
     for sentence in _SENTENCE.split(text.strip()):
         if short and len(short) + len(sentence) > characters:
+            if short.endswith(":"):  # it says what follows, not that something does
+                short = f"{short} {beginning(_in_a_line(sentence), characters)}"
             break
         short = f"{short} {sentence}" if short else sentence
     return beginning(short, 2 * characters)
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())

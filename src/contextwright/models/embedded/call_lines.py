@@ -11,10 +11,12 @@ from contextwright.text.call_outcome import different_values
 from contextwright.text.cut import beginning
 from contextwright.text.json_rows import json_rows, loaded, without_blanks
 from contextwright.text.log_lines import severity
+from contextwright.text.page_snapshot import is_page, page_line
 from contextwright.text.ref_notes import END_NOTE
 from contextwright.text.source_outline import is_code
+from contextwright.text.table_rows import is_in_columns, table_line
 
-ROWS, TABLE, TEXT_LINE = 480, 240, 120
+ROWS, TABLE, PAGE, TEXT_LINE = 480, 240, 200, 120
 """Characters of what a call gave: rows of JSON, of which each value may be asked for again, a table
 in text, or one line of another. With 240 of JSON, recorded service sessions have .61 of their later
 calls' values in sight behind `C.summarize()`, with 480 .73, with 800 no more."""
@@ -66,6 +68,12 @@ def old_calls(lines: Sequence[str]) -> set[int]:
     return old
 
 
+def is_call_line(line: str) -> bool:
+    """Whether a line of a summary is a call with what it gave: one thing, however many sentences
+    stand in it."""
+    return _CALL.match(line) is not None
+
+
 def is_error(outcome: str) -> bool:
     """Whether what came of a call begins as an error does."""
     return _ERROR.match(outcome) is not None
@@ -86,12 +94,16 @@ def _outcome(text: str, failed: bool) -> str:
     value = loaded(without_blanks(text)) if text.lstrip()[:1] in ("{", "[") else None
     if value is not None and (rows := json_rows(value)):
         return beginning(rows, ROWS)
+    if is_page(text, text.splitlines()):
+        return page_line(text, PAGE)
     lines = [line for one in text.split("\n") if not _MARK.match(line := one.strip())]
     if not failed and len(lines) > FEW and is_code(lines[:SAMPLE]):
         return f"{_line_count(text)} lines"
     if telling := _telling(lines, failed):
         return beginning(telling, TEXT_LINE)
     every = " ".join(" | ".join(lines).split()) or "nothing"
+    if len(lines) > 2 and is_in_columns(lines[:SAMPLE]):
+        return table_line(text, TABLE)
     is_table = len(lines) > 1 and any(mark in lines[0] for mark in CELLS)
     if END_NOTE.search(text) and not _LEFT_OUT.search(text):
         return beginning(every, ROWS)  # JSON, of which the lines that there was room for are left

@@ -29,6 +29,7 @@ from contextwright.models.embedded.summary_lines import (
     SummaryLine,
     lines_before,
     lines_of,
+    old_statements,
     with_newest_todos,
 )
 from contextwright.spec.task import Task
@@ -65,6 +66,8 @@ NONE = -1
 WIDEST = 400
 """Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
+REPLACES = 0.5
+"""Weight of what says anew what was otherwise before: it is what is so by now."""
 SCALE = 1_000_000
 SPEAKER = len(f"\n{AGENTS}")
 SENTENCE = 6
@@ -99,6 +102,7 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     choice.put_requests()
     weighed = _weighed(task, choice)
     choice.put_heaviest(weighed)
+    choice.put_requests(filling=True)
     lines = choice.in_order()
     if not lines:
         heaviest = weighed[0].line if weighed else choice.newest
@@ -145,7 +149,11 @@ def _lines(
 
     lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
     shown = newest([each.line for each in lines])
-    old = old_calls([each.line.text for each in lines])
+    replaced = old_statements([each.line for each in lines])
+    old = {*old_calls([each.line.text for each in lines]), *replaced}
+    for place in set(replaced.values()):
+        each = lines[place]
+        lines[place] = msgspec.structs.replace(each, bonus=each.bonus + REPLACES)
     is_shown = [line is not None and place not in old for place, line in enumerate(shown)]
     pairs = compress(zip(lines, shown, strict=True), is_shown)
     lines = _with_late_ends([msgspec.structs.replace(each, line=line) for each, line in pairs])
@@ -322,18 +330,23 @@ class _Choice:
                 left -= self._put([place] if is_heard else [place, *outcome], left)
         return most - left
 
-    def put_requests(self) -> None:
+    def put_requests(self, *, filling: bool = False) -> None:
         """What was asked for, the newest first, each with what came of it: without, what is done
-        would look as if it were still to do. The newest has all the room that is left."""
+        would look as if it were still to do. The newest has all the room that is left.
+
+        Args:
+            filling: whether the others have it too, for nothing else fits.
+        """
         left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
         for place, outcome in self._with_outcomes():
             if place in chosen:
                 continue
-            taken = self._put([place, *outcome], most)
-            if not taken:
+            unit = [place, *(one for one in outcome if one not in chosen)]
+            taken = self._put(unit, most)
+            if not (taken or filling):
                 return
             left -= taken
-            most = left
+            most = self._left if filling else left
 
     def _with_outcomes(self) -> Iterator[tuple[int, list[int]]]:
         """Places of what was asked for, the newest first, and of what came of it."""

@@ -10,7 +10,7 @@ import msgspec
 from contextwright.blocks.block import Block, Message
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text, table_of
-from contextwright.models.embedded.call_lines import call_line
+from contextwright.models.embedded.call_lines import call_line, is_call_line
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
@@ -19,6 +19,7 @@ from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.languages import is_english, is_foreign
 from contextwright.text.one_voice import in_one_voice
+from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import without_output_notes
 from contextwright.text.remarks import is_remark, remarks_beside
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
@@ -99,6 +100,21 @@ _NARRATES = re.compile(
 """What an agent says of the call that it is about to make: the call's own line tells it."""
 
 
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WHEN = re.compile(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?:,? \d{{4}}\b)?"
+    rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}}\b)?"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:today|tomorrow|tonight)\b"
+    r"|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]m\b"
+    r"|[$€£]\d[\d.,]*|\b\d[\d.,]* ?(?:%|(?:EUR|USD|GBP|CHF)\b)",
+    re.IGNORECASE,
+)
+"""When something is, or how much: what changes of a thing that is told anew."""
+
+
 class SummaryLine(msgspec.Struct, frozen=True):
     """A line that may stand in a summary, and what it weighs by itself."""
 
@@ -125,13 +141,30 @@ def lines_before(previous: str) -> list[SummaryLine]:
         if speaker is None and todo_list_in(whole) is not None:
             lines.append(_summary_line(whole, whole, "todo", BEFORE))
         elif speaker is None:
-            lines += [line_of(one, one, bonus=BEFORE) for one in sentences(whole)]
+            rows = [whole] if is_call_line(whole) else sentences(whole)
+            lines += [line_of(one, one, bonus=BEFORE) for one in rows]
         else:
             bare = whole[speaker.end() :]
             is_after_request = bool(lines) and lines[-1].kind in MESSAGES
             kind = _kind_before(speaker[1], bare, is_after_request, in_english)
             lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
+
+
+def old_statements(lines: Sequence[SummaryLine]) -> dict[int, int]:
+    """Places of what an agent said by itself that it said anew later, of another time or amount,
+    each with the place of the newest: a meeting that was moved twice is where it was moved last."""
+    old, known = dict[int, int](), dict[str, int]()
+    for place in reversed(range(len(lines))):
+        line = lines[place]
+        if line.kind not in {"said", "end"} or not line.text.startswith(AGENTS):
+            continue
+        shapes = {_WHEN.sub("#", one) for one in sentences(line.bare) if _WHEN.search(one)}
+        if line.kind == "said" and shapes and shapes <= known.keys():
+            old[place] = max(known[shape] for shape in shapes)
+        for shape in shapes:
+            known.setdefault(shape, place)
+    return old
 
 
 def with_newest_todos(
@@ -196,7 +229,8 @@ def lines_of(block: Block, short: int, named: bool = False) -> tuple[SummaryLine
 
 
 def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
-    text = "\n".join(user_words(message.parts) for message in block.messages).strip()
+    text = own_words("\n".join(user_words(message.parts) for message in block.messages).strip())
+    spoken = " ".join(text.split())
     rules = directives(text)
     for rule in rules:
         yield line_of(f"{USERS}{rule}", rule, "rule", USER)
@@ -213,7 +247,7 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
     for remark in apart if asks else ():
         yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
-        is_new = each.text not in rules and each.text not in apart
+        is_new = each.text not in rules and each.text not in apart and each.text in spoken
         if len(each.text) > short and is_new and _states(each.text):
             yield line_of(f"{USERS}{each.text}", each.text, bonus=USER + FIRST * each.first)
 
