@@ -138,12 +138,7 @@ class EventHooks:
     def making(
         self, session: Session, previous: Pack | None, packing: TaskGenerator[Pack]
     ) -> TaskGenerator[Pack]:
-        """The same, telling of the pack that is made, or of the error."""
-        return self._telling(session, previous, packing) if self.are_set else packing
-
-    def _telling(
-        self, session: Session, previous: Pack | None, packing: TaskGenerator[Pack]
-    ) -> TaskGenerator[Pack]:
+        """Tell of the pack that is made, or of the error."""
         began_ns = time_ns()
         try:
             pack = yield from packing
@@ -154,7 +149,9 @@ class EventHooks:
                 )
                 self.tell("error", event, [])
             raise
-        return self._compiled(pack, previous, session, began_ns)
+        if self.are_set or self._notes:
+            return self._compiled(pack, previous, session, began_ns)
+        return pack
 
     def _compiled(self, pack: Pack, previous: Pack | None, session: Session, began_ns: int) -> Pack:
         """Tell of a pack, and of the step that it takes; the pack with a note of what failed."""
