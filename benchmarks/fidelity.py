@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import figures
-from benchmarks.economy_baselines import exchanges_of
 from benchmarks.economy_metrics import Message, tokens_of
 from benchmarks.fidelity_languages import FILE, language_table, measured_languages
 from benchmarks.fidelity_methods import (
@@ -27,6 +26,7 @@ from benchmarks.fidelity_methods import (
     budget_of,
     recorded,
     requests,
+    spread,
     user,
 )
 from benchmarks.fidelity_tasks import LISTS_IN, measured_tasks, task_table
@@ -157,18 +157,6 @@ def planted_turns() -> Iterator[list[Message]]:
         ]
 
 
-def planted(messages: list[Message]) -> list[Message]:
-    """The session with what is planted, spread over its first half."""
-    exchanges, turns = exchanges_of(messages), list(planted_turns())
-    every = max(1, len(exchanges) // 2 // len(turns))
-    made: list[Message] = []
-    for at, places in enumerate(exchanges):
-        made += [messages[place] for place in places]
-        if at and at % every == 0 and turns:
-            made += turns.pop(0)
-    return made + [message for turn in turns for message in turn] + [user("What is next?")]
-
-
 def survivors(messages: list[Message], method: Method) -> Survivors:
     """What the last request has; a step is a request that has not the beginning of the one before."""
     steps, before = 0, list[Message]()
@@ -192,7 +180,7 @@ def survivors(messages: list[Message], method: Method) -> Survivors:
 
 def measured(name: str) -> dict[str, Any]:
     """What each method leaves of a file's session."""
-    session = planted(recorded(name))
+    session = spread(recorded(name), list(planted_turns()))
     budget = budget_of(name)
     rows = []
     for label, make in METHODS.items():

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.economy_baselines import exchanges_of
 from benchmarks.economy_metrics import Message, tokens_of
 from benchmarks.fidelity_methods import (
     METHODS,
@@ -19,6 +18,7 @@ from benchmarks.fidelity_methods import (
     budget_of,
     recorded,
     requests,
+    spread,
     user,
 )
 
@@ -76,20 +76,9 @@ def ended(said: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield request, end
 
 
-def planted(messages: list[Message], said: dict[str, Any]) -> list[Message]:
-    """The session with what is said in a language, spread over its first half."""
-    exchanges, turns = exchanges_of(messages), list(planted_turns(said))
-    every = max(1, len(exchanges) // 2 // len(turns))
-    made: list[Message] = []
-    for at, places in enumerate(exchanges):
-        made += [messages[place] for place in places]
-        made += turns.pop(0) if at and at % every == 0 and turns else []
-    return made + [message for turn in turns for message in turn] + [user("What is next?")]
-
-
 def survivors(said: dict[str, Any], method: Method) -> Counter[str]:
     """How many names the last request has, by kind; what ended and looks as if it had not."""
-    *_, last = requests(planted(recorded(FILE), said), method)
+    *_, last = requests(spread(recorded(FILE), list(planted_turns(said))), method)
     text = "\n".join(one["content"] for one in last)
     left = Counter(
         {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks.economy import BUDGETS, Method
-from benchmarks.economy_baselines import clearing, dropping, last_n
+from benchmarks.economy_baselines import clearing, dropping, exchanges_of, last_n
 from benchmarks.economy_metrics import Message
 from benchmarks.economy_own import by_engine
 from benchmarks.recorded_chats import sessions
@@ -47,6 +47,18 @@ def recorded(name: str) -> list[Message]:
     if len(found[-1]) >= LONG:
         return found[-1]
     return [one for session in found[-JOINED:] for one in session if one["role"] != "system"]
+
+
+def spread(messages: list[Message], turns: list[list[Message]]) -> list[Message]:
+    """The session with what is planted, spread over its first half, and a last question."""
+    exchanges, left = exchanges_of(messages), list(turns)
+    every = max(1, len(exchanges) // 2 // len(left))
+    made: list[Message] = []
+    for at, places in enumerate(exchanges):
+        made += [messages[place] for place in places]
+        if at and at % every == 0 and left:
+            made += left.pop(0)
+    return made + [message for turn in left for message in turn] + [user("What is next?")]
 
 
 def requests(messages: list[Message], method: Method) -> Iterator[list[Message]]:

@@ -62,8 +62,6 @@ class EventHooks:
     def __init__(self, hooks: Mapping[str, Any] | None = None) -> None:
         self._hooks: dict[str, list[tuple[Hook, bool]]] = {name: [] for name in EVENTS}
         self._notes: WeakKeyDictionary[Log, list[str]] = WeakKeyDictionary()
-        self.are_set = False
-        """Whether anybody wants to know of anything."""
         self._on_all(hooks)
 
     def on(self, name: str, hook: object, *, contents: bool = False) -> None:
@@ -82,7 +80,6 @@ class EventHooks:
                 fix="def hook(event): ...; what is async is put into a queue by it",
             )
         self._hooks[name].append((hook, contents))
-        self.are_set = True
 
     def _on_all(self, hooks: Mapping[str, Any] | None) -> None:
         """Put on hooks by the name of their event, one or several each; one with an attribute
@@ -131,6 +128,11 @@ class EventHooks:
                 notes.append(f"the hook {what} of {name!r} failed ({type(error).__name__})")
         return replies
 
+    @property
+    def _are_set(self) -> bool:
+        """Whether anybody wants to know of anything."""
+        return any(self._hooks.values())
+
     def note(self, log: Log, notes: Sequence[str]) -> None:
         """Keep notes for the next pack of a session: there is none to hold them now."""
         self._notes.setdefault(log, []).extend(notes)
@@ -149,7 +151,7 @@ class EventHooks:
                 )
                 self.tell("error", event, [])
             raise
-        if self.are_set or self._notes:
+        if self._are_set or self._notes:
             return self._compiled(pack, previous, session, began_ns)
         return pack
 
@@ -166,7 +168,7 @@ class EventHooks:
         self, spec: Expr, prepared: Prepared, previous: Pack | None, session: Session
     ) -> TaskGenerator[Pack]:
         """The pack of a spec, or what `pre_compact` hooks want instead where it takes a step."""
-        if not self.are_set:
+        if not self._are_set:
             return prepared(spec, ())
         return self._asking(spec, prepared, previous, session)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextwright.redaction import checks
 from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.patterns import Pattern
-from contextwright.redaction.secret_names import KEYS, PASSWORDS, PINS, names_of
+from contextwright.redaction.secret_names import KEYS, PASSWORDS, PINS, names_of, places_of_names
 
 _ENGLISH = """
 en passw(ord|d|ort|) passphrase passcode kennwort pwd api_key(s|)
@@ -30,20 +30,21 @@ def _cells(haystack: Haystack) -> list[int]:
     if "\n" not in text or not any(sign in text for sign in _PARTING):
         return places
     head = done = 0  # where the last head ends, and where its table does
-    table: tuple[list[tuple[int, int]], str, set[int]] = [], "", set()
-    for start, end in sorted(set(_names(haystack))):
+    below: tuple[list[tuple[int, int]], str, set[int]] = [], "", set()
+    names = (name for table in _TABLES for name in places_of_names(table, haystack))
+    for start, end in sorted(set(names)):
         if head < start < done or not (parting := _parting(text, start, end)):
             continue
         line = text.rfind("\n", max(0, start - _LONGEST_HEAD), start) + 1
         if start >= head:
-            places += _in_columns(text, *table)
+            places += _in_columns(text, *below)
             head = text.find("\n", end, line + _LONGEST_HEAD)
             head = head if head >= 0 else end
             rows = list(_rows(text, head, parting, text.count(parting, line, head)))
             done = rows[-1][1] if rows else head
-            table = rows, parting, set()
-        table[2].add(text.count(parting, line, start))
-    return places + list(_in_columns(text, *table))
+            below = rows, parting, set()
+        below[2].add(text.count(parting, line, start))
+    return places + list(_in_columns(text, *below))
 
 
 def _parting(text: str, start: int, end: int) -> str:
@@ -90,19 +91,6 @@ def _cell(match: re.Match[str]) -> tuple[int, int] | None:
         return None
     start = match.start(1) + len(cell) - len(cell.lstrip(_AROUND))
     return start, start + len(value)
-
-
-def _names(haystack: Haystack) -> Iterator[tuple[int, int]]:
-    """From where to where names of secrets stand."""
-    text, folded = haystack.text, haystack.folded
-    for table in _TABLES:
-        names = names_of(table)
-        for word in haystack.possible(tuple(names)):
-            for start in haystack.places_of(word, True):
-                for name in names[word]:
-                    end = name.end(text, folded, start, start + len(word))
-                    if end:
-                        yield start, end
 
 
 NAMED_COLUMNS = Pattern(

@@ -10,7 +10,7 @@ from contextwright.redaction import checks
 from contextwright.redaction.checks import DATE, Check
 from contextwright.redaction.haystack import Haystack
 from contextwright.redaction.patterns import Pattern
-from contextwright.redaction.secret_names import KEYS, PASSWORDS, PINS, names_of
+from contextwright.redaction.secret_names import KEYS, PASSWORDS, PINS, names_of, places_of_names
 from contextwright.redaction.secret_values import ANY_VALUE, value_of
 
 _CLOSED = r"\\{0,3}[\"'`”»」』]?\]?(?:[ ]?[(（][^()（）\n]{1,20}[)）])?"
@@ -49,18 +49,9 @@ _PIN = re.compile(r"[0-9]{4,8}(?![0-9])")
 
 def _starts(table: str, haystack: Haystack) -> list[int]:
     """Where a name of a table ends that something may stand behind, in order."""
-    names, text, folded = names_of(table), haystack.text, haystack.folded
-    places: set[int] = set()
-    for word in haystack.possible(tuple(names)):
-        size = len(word)
-        for place in haystack.places_of(word, True):
-            for name in names[word]:
-                end = place + size
-                if not name.is_plain:
-                    end = name.end(text, folded, place, end)
-                if end and text[end : end + 1] in _OPENS:
-                    places.add(end)
-    return sorted(places)
+    text = haystack.text
+    ends = {end for _, end in places_of_names(table, haystack)}
+    return sorted(end for end in ends if text[end : end + 1] in _OPENS)
 
 
 def _is_stated(match: re.Match[str]) -> bool:

@@ -7,10 +7,13 @@ English names are with the patterns of secrets.
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from unicodedata import combining, normalize
 
 import msgspec
+
+from contextwright.redaction.haystack import Haystack
 
 PASSWORDS = """
 de zugangs(code|daten|wort)
@@ -184,6 +187,18 @@ def names_of(table: str) -> Names:
                 name = SecretName(_leads(before), expression, parted, joins)
                 names.setdefault(form, []).append(name)
     return {word: tuple(dict.fromkeys(some)) for word, some in names.items()}
+
+
+def places_of_names(table: str, haystack: Haystack) -> Iterator[tuple[int, int]]:
+    """From where to where the names of a table stand in a text, in no order."""
+    names, text, folded = names_of(table), haystack.text, haystack.folded
+    for word in haystack.possible(tuple(names)):
+        size = len(word)
+        for start in haystack.places_of(word, True):
+            for name in names[word]:
+                end = start + size
+                if name.is_plain or (end := name.end(text, folded, start, end)):
+                    yield start, end
 
 
 def _parts(entry: str) -> tuple[str, str, str]:

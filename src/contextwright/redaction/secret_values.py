@@ -3,22 +3,9 @@
 import re
 
 _PAIRS = (
-    '""',
-    "''",
-    "``",
-    "“”",
-    "„“",
-    "„”",
-    "””",
-    "«»",
-    "»«",
-    "‹›",
-    "‘’",
-    "「」",
-    "『』",
-    "《》",
-    "＂＂",
-)
+    '""', "''", "``", "“”", "„“", "„”", "””", "«»", "»«", "‹›", "‘’", "「」", "『』",
+    "《》", "＂＂",
+)  # fmt: skip
 _OPENING = "".join(dict.fromkeys(pair[0] for pair in _PAIRS))
 # Scripts that are written without blanks, or in which nobody writes a password, and signs of
 # sentences: such a sign is of the text that a value is glued to.

@@ -63,14 +63,15 @@ class PageLine(msgspec.Struct, frozen=True):
     handle: str = ""
 
 
-def is_page(text: str, lines: Sequence[str]) -> bool:
+def is_page(text: str, lines: Sequence[str] | None = None) -> bool:
     """Whether a text is a page with handles.
 
     Args:
-        lines: some of all of the text.
+        lines: some of the text's, all where none are given.
     """
     if not _may_be_page(text):
         return False
+    lines = text.splitlines() if lines is None else lines
     handles = sum(_HANDLE.search(line) is not None for line in lines)
     return handles >= LEAST and handles * 100 >= len(lines) * SHARE
 
@@ -81,7 +82,7 @@ def _may_be_page(text: str) -> bool:
 
 def without_frame(text: str) -> str:
     """What a page says, without what every page has; a text that is none as it is."""
-    if not _may_be_page(text) or not is_page(text, text.splitlines()):
+    if not is_page(text):
         return text
     return "\n".join(line.text for line in _page_lines(text) if line.rank < SAME)
 

@@ -94,7 +94,7 @@ def _outcome(text: str, failed: bool) -> str:
     value = loaded(without_blanks(text)) if text.lstrip()[:1] in ("{", "[") else None
     if value is not None and (rows := json_rows(value)):
         return beginning(rows, ROWS)
-    if is_page(text, text.splitlines()):
+    if is_page(text):
         return page_line(text, PAGE)
     lines = [line for one in text.split("\n") if not _MARK.match(line := one.strip())]
     if not failed and len(lines) > FEW and is_code(lines[:SAMPLE]):
