@@ -104,6 +104,19 @@ def test_sql_is_constant():
             assert isinstance(first, (ast.Constant, ast.Name, ast.Subscript)), node.lineno
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_types_are_told_to_msgspec_by_one_thread_at_a_time(path):
+    """A struct that two threads decode first ends the process: see the module."""
+    if path.name == "typed_decoding.py":
+        return
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("msgspec."):
+            name = ast.unparse(node.func)
+            is_typed = any(one.arg == "type" for one in node.keywords)
+            assert name not in ("msgspec.convert", "msgspec.json.Decoder"), f"{path}:{node.lineno}"
+            assert not (name == "msgspec.json.decode" and is_typed), f"{path}:{node.lineno}"
+
+
 IMPORTED = "import sys, contextwright; print(' '.join(sorted(sys.modules)))"
 
 

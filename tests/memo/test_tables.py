@@ -4,6 +4,7 @@ import pytest
 
 from contextwright.memo.memory_budget import MemoryBudget
 from contextwright.memo.owned_tables import AT_ONCE, BRIEF, LASTING, SLOWLY, Table, Tables
+from contextwright.memo.ownership import cached_text, remembering, table_of
 from contextwright.memo.sizes import bytes_of
 
 
@@ -38,6 +39,24 @@ def test_a_computed_function_keeps_its_identity_when_it_forgets():
     tables.turn_over()
     tables.turn_over()
     assert twice(2) == 4 and asked == [2, 2]
+
+
+class _SeenTables(dict):
+    """Tables that another thread sees as soon as they are there."""
+
+    def setdefault(self, key, table):
+        assert table.make is not None, f"{key} has nothing to ask yet"
+        return super().setdefault(key, table)
+
+
+def test_a_table_can_be_asked_by_other_threads_as_soon_as_it_is_there():
+    tables = Tables(MemoryBudget())
+    tables.tables = _SeenTables()
+    with remembering(tables):
+        assert cached_text(len)("abc") == 3
+        assert table_of(len)("abc") == 3
+    assert tables.computed("length", len)("abc") == 3
+    assert len(tables.tables) == 3
 
 
 def test_a_plain_table_knows_no_more_than_a_dict():

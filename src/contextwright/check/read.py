@@ -10,6 +10,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.codec import from_data
 from contextwright.spec.expr import Expr
 from contextwright.text.byte_order_mark import without_mark
+from contextwright.typed_decoding import decoder
 from contextwright.words import parse
 
 
@@ -42,7 +43,7 @@ def read_pipeline(path: Path) -> Pipeline:
     """
     try:
         data = without_mark(path.read_bytes())
-        entries = msgspec.json.decode(data, type=list[_PipelineEntry])
+        entries = decoder(list[_PipelineEntry]).decode(data)
     except OSError as error:
         raise SpecError(
             f"can not be read: {error.strerror}", where=str(path), fix="give a file"

@@ -7,12 +7,11 @@ import click
 from contextwright.cli.options import (
     CompileOptions,
     compile_options,
-    dump_pack,
     repair_lines,
     top_option,
-    write_pack,
 )
 from contextwright.cli.output_file import OutputFile, WritingCommand
+from contextwright.cli.pack_file import dump_pack, write_pack
 
 
 @click.command("compile", cls=WritingCommand)

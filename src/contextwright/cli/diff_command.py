@@ -8,13 +8,13 @@ import click
 
 from contextwright.cli.options import (
     from_option,
-    load_pack,
     load_session,
     load_spec,
     load_target,
     target_options,
     top_option,
 )
+from contextwright.cli.pack_file import load_pack
 from contextwright.compiler.compare import Comparison, compare
 from contextwright.engine.one_call import compile
 from contextwright.errors import SpecError

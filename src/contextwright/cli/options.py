@@ -1,4 +1,4 @@
-"""What commands are given: sessions, specs, targets, pack files."""
+"""What commands are given: sessions, specs, targets."""
 
 import re
 import runpy
@@ -12,14 +12,11 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from contextwright.cli.output_file import write_file
 from contextwright.cli.progress import working
 from contextwright.cli.standard_streams import foreign_output, standard_input
 from contextwright.cli.usual_models import MODEL, USUAL_MODELS, maker_of
-from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
-from contextwright.compiler.replay import refuse_repeated
 from contextwright.engine.door import SessionLike
 from contextwright.engine.one_call import compile
 from contextwright.engine.own_receiver import own_receiver, request_format
@@ -401,50 +398,3 @@ def load_target(
         format = request_format(session, model)
     tools = session.tools or None
     return target(model, format=format, window=window, tools=tools, read_back=read_back)
-
-
-class PackFile(msgspec.Struct):
-    """A pack as a file: the request, and its manifest."""
-
-    request: msgspec.Raw
-    manifest: Manifest
-
-
-def dump_pack(pack: Pack) -> bytes:
-    """The bytes of a pack file."""
-    return msgspec.json.encode(PackFile(msgspec.Raw(pack.body), pack.manifest))
-
-
-def write_pack(pack: Pack, path: Path) -> None:
-    """Write a pack file.
-
-    Raises:
-        SessionError: there is no such place.
-    """
-    write_file(path, dump_pack(pack))
-
-
-def load_pack(path: Path) -> Pack:
-    """Read a pack file.
-
-    Raises:
-        SessionError: not such a file.
-    """
-    try:
-        data = path.read_bytes()
-        file = msgspec.json.decode(data, type=PackFile)
-        refuse_repeated(data)
-    except OSError as error:
-        raise SessionError(
-            f"the file can not be read: {error.strerror}",
-            where=str(path),
-            fix="give a pack's file; ctx compile SESSION --out FILE writes one",
-        ) from error
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise SessionError(
-            f"expected a pack, got another file: {error}",
-            where=str(path),
-            fix="ctx compile SESSION --out FILE writes a pack; where both are given, PACK comes "
-            "first; ctx show shows a session",
-        ) from error
-    return Pack(bytes(file.request), file.manifest)

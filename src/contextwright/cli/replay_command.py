@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from contextwright.cli.options import Sources, load_pack, session_options, source_options
+from contextwright.cli.options import Sources, session_options, source_options
+from contextwright.cli.pack_file import load_pack
 from contextwright.compiler.replay import replay
 from contextwright.engine.door import sources_of
 from contextwright.session.session import Session

@@ -11,10 +11,10 @@ import msgspec
 from contextwright.cli.options import (
     CompileOptions,
     compile_options,
-    load_pack,
     refuse_idle,
     repair_lines,
 )
+from contextwright.cli.pack_file import load_pack
 from contextwright.cli.progress import no_line
 from contextwright.compiler.change import Change
 from contextwright.compiler.manifest import KeptBlock, Manifest

@@ -13,6 +13,7 @@ from contextwright.render.insertion import Insertion
 from contextwright.render.response_format import ResponseFormat
 from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import Answer
+from contextwright.typed_decoding import decoder
 
 if TYPE_CHECKING:
     from contextwright.session.session import Session
@@ -335,7 +336,7 @@ def manifest_from_json(data: bytes | str) -> Manifest:
         MalformedRecord: a field is missing or wrong; the message names it.
     """
     try:
-        return msgspec.json.decode(data, type=Manifest)
+        return decoder(Manifest).decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise MalformedRecord(
             f"this is no manifest: {error}",

@@ -24,6 +24,7 @@ from contextwright.session.event import Event, Tool
 from contextwright.session.session import Session, StateChange
 from contextwright.spec.codec import from_json, to_json
 from contextwright.spec.expr import Expr
+from contextwright.typed_decoding import decoder
 from contextwright.worker_threads import has_gil
 
 AHEAD = 4
@@ -198,7 +199,7 @@ class _Portable(msgspec.Struct):
 
 
 _Source = Path | Session | bytes
-_decode = msgspec.json.Decoder(_Portable).decode
+_decode = decoder(_Portable).decode
 
 
 def _portable(source: Any) -> _Source:

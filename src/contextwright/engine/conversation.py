@@ -21,6 +21,7 @@ from contextwright.formats.message_list import (
 )
 from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
+from contextwright.typed_decoding import converted
 
 MOST = 8
 """Histories that a conversation keeps; the one used longest ago goes first."""
@@ -147,7 +148,7 @@ class Conversation(ProcessBound):
             session: what `update` gave, with what `describe` put into its metadata.
         """
         try:
-            about = msgspec.convert(session.metadata.get(STORED), StoredHistory)
+            about = converted(session.metadata.get(STORED), StoredHistory)
         except msgspec.ValidationError:
             return False
         if about.format not in FORMATS:

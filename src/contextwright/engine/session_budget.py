@@ -13,6 +13,7 @@ from contextwright.session.lineage import SPENT
 from contextwright.session.session import Session
 from contextwright.tokens.models import ModelInfo, known_model
 from contextwright.tokens.usage import Usage, usage_of
+from contextwright.typed_decoding import converted
 
 ABORT = "abort"
 _BILLED = "the provider's number of input tokens, cached ones included"
@@ -89,7 +90,7 @@ class SessionBudget:
         if SPENT not in session.metadata:
             return SessionSpending()
         try:
-            return msgspec.convert(session.metadata[SPENT], SessionSpending)
+            return converted(session.metadata[SPENT], SessionSpending)
         except (msgspec.ValidationError, ValueError):
             return SessionSpending()
 

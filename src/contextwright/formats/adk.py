@@ -29,6 +29,7 @@ from contextwright.formats.provenance import (
 from contextwright.formats.timestamps import ms_of_seconds
 from contextwright.session.event import NO_FIELDS, AnyPart, Event, Role
 from contextwright.session.session import Session
+from contextwright.typed_decoding import converted
 
 NAME = "adk"
 LINES = False
@@ -105,7 +106,7 @@ def _corrections(session: Session, final: Any) -> Json:
 def read_more(messages: list[tuple[Any, str]], before: ReadSoFar) -> list[Event] | None:
     """The events of further events of ADK's, as reading the whole list would give them, and what
     they change in the state; None where they change how those before them are read."""
-    wire = msgspec.convert(before.metadata.get("wire", {}), Wire)
+    wire = converted(before.metadata.get("wire", {}), Wire)
     reader = _AdkReader("the list", wire, before)
     events: list[Event] = []
     for at, (message, where) in enumerate(messages, before.records):
@@ -249,7 +250,7 @@ def write(session: Session) -> Any:
     Tools have no place in it; metadata, tags and pins of other formats' events are left out.
     """
     stored: Json = session.metadata.get(NAME, {})
-    wire = msgspec.convert(stored.get("wire", {}), Wire)
+    wire = converted(stored.get("wire", {}), Wire)
     events: list[Any] = []
     place_of: dict[str, int] = {}
     for record in in_order(session, NAME):

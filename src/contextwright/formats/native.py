@@ -12,6 +12,7 @@ from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Json, an_object
 from contextwright.session.event import Event, Tool
 from contextwright.session.session import Session, StateChange
+from contextwright.typed_decoding import converted, decoder
 
 NAME = "contextwright"
 LINES = True
@@ -65,7 +66,7 @@ def read(document: Document) -> Session:
     return session
 
 
-_decode = msgspec.json.Decoder(Line).decode
+_decode = decoder(Line).decode
 
 
 def _line(record: Record) -> Line:
@@ -80,7 +81,7 @@ def _line(record: Record) -> Line:
 
 def _convert(record: Record, kind: Any) -> Any:
     try:
-        return msgspec.convert(record.value, kind)
+        return converted(record.value, kind)
     except msgspec.ValidationError as error:
         raise MalformedRecord(
             str(error), where=record.where, fix="mend the field that is named"

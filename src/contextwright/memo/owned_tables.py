@@ -44,9 +44,16 @@ class Table(dict[Any, Any]):
         "in_use", "lasts", "make", "measured", "uses",
     )  # fmt: skip
 
-    def __init__(self, *, brief: bool = False, stays: bool = False, grows: bool = False) -> None:
+    def __init__(
+        self,
+        make: Callable[[Any], Any] | None = None,
+        *,
+        brief: bool = False,
+        stays: bool = False,
+        grows: bool = False,
+    ) -> None:
         super().__init__()
-        self.make: Callable[[Any], Any] | None = None
+        self.make = make  # from the first, for other threads see a table as soon as it is there
         self.lasts = inf if stays else BRIEF if brief else LASTING
         self.grows = grows
         self.in_use = False  # whether somebody has its look-up, and would go on with it
@@ -169,10 +176,18 @@ class Tables:
         self._budget = budget
         self._account = budget.account(self)
 
-    def table(self, key: Any, *, brief: bool = False, stays: bool = False) -> Table:
+    def table(
+        self,
+        key: Any,
+        make: Callable[[Any], Any] | None = None,
+        *,
+        brief: bool = False,
+        stays: bool = False,
+    ) -> Table:
         """The remembered results of one function, or of one under one condition.
 
         Args:
+            make: the function, where the table is asked by `table[key]`.
             brief: whether an entry is forgotten that the next compiles do not use: for what is
                 another one at nearly every turn.
             stays: whether a generation lasts until who fills it says that it ends, however many
@@ -180,7 +195,7 @@ class Tables:
         """
         table = self.tables.get(key)
         if table is None:
-            table = self.tables.setdefault(key, Table(brief=brief, stays=stays))
+            table = self.tables.setdefault(key, Table(make, brief=brief, stays=stays))
         return table
 
     def newest(self, key: Any) -> Any:
@@ -200,9 +215,8 @@ class Tables:
         `make` is kept: it may hold nothing of the owner's, which would never end then. `brief` as
         for `table`.
         """
-        table = self.table(key, brief=brief)
-        table.in_use = True
-        table.make = make
+        table = self.table(key, make, brief=brief)
+        table.in_use, table.make = True, make
         return table.__getitem__
 
     def growing(self, key: Any, make: Callable[[], T]) -> "GrowingUse[T]":

@@ -70,8 +70,7 @@ def table_of(function: Callable[[K], T]) -> Callable[[K], T]:
         return function
     table = owner.tables.get(function)
     if table is None:
-        table = owner.table(function)
-        table.make = function
+        table = owner.table(function, function)
     return table.__getitem__
 
 
@@ -88,8 +87,7 @@ def cached_text(function: F) -> F:
             return function(*arguments)
         table = owner.tables.get(cached)
         if table is None:
-            table = owner.table(cached)
-            table.make = make
+            table = owner.table(cached, make)
         return table[arguments]
 
     return cached  # pyright: ignore[reportReturnType]

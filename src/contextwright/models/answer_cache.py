@@ -11,11 +11,12 @@ import msgspec
 
 from contextwright.spec.task import Answer
 from contextwright.stored_record import StoredRecord, StoreTraits
+from contextwright.typed_decoding import decoder
 
 MAX_ANSWERS = 10_000
 """Answers in memory: some tens of megabytes."""
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder(Answer).decode
+_decode = decoder(Answer).decode
 
 
 class AnswerCache(Protocol):

@@ -25,6 +25,7 @@ from contextwright.premises.presuppositions import extract_premises
 from contextwright.retrieval.item import Item
 from contextwright.retrieval.plain_forms import plain_stems
 from contextwright.spec.task import Task
+from contextwright.typed_decoding import converted, decoder
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """What a question ends with, in most scripts."""
@@ -96,7 +97,7 @@ def rule_answer(task: Task) -> list[dict[str, Any]]:
     """The rules' verdicts as `Answer.value`: those in the task, made over all that is known; else
     those by its blocks."""
     try:
-        rows = msgspec.json.decode(task.previous, type=list[PremiseRow])
+        rows = decoder(list[PremiseRow]).decode(task.previous)
     except (msgspec.DecodeError, RecursionError):
         rows, _ = _judged(extract_premises(task.query), task.blocks)
     return msgspec.to_builtins(rows)
@@ -105,7 +106,7 @@ def rule_answer(task: Task) -> list[dict[str, Any]]:
 def premise_result(value: Sequence[Any], blocks: Blocks) -> PremiseResult:
     """The result that an answer's value is; its evidence as refs of the blocks that were read."""
     findings: list[PremiseFinding] = []
-    for row in msgspec.convert(value, list[PremiseRow]):
+    for row in converted(value, list[PremiseRow]):
         read = [blocks[place] for place in row.evidence if 0 <= place < len(blocks)]
         refs = tuple(dict.fromkeys(block.ref or block.id for block in read))
         is_quoted = bool(read) and row.verdict != "valid"

@@ -16,6 +16,7 @@ from contextwright.retention.subject_matcher import SubjectIds, SubjectMatcher
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 from contextwright.stores.session_row import Connection
+from contextwright.typed_decoding import decoder
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS lethe_cycles (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -55,9 +56,9 @@ SELECT number, target, reason, time_ms FROM lethe_holds WHERE released_ms IS NUL
 _HOLD = "INSERT INTO lethe_holds (target, reason, time_ms) VALUES (?, ?, ?)"
 _RELEASE = "UPDATE lethe_holds SET released_ms = ? WHERE number = ? AND released_ms IS NULL"
 _encode = msgspec.json.Encoder(order="sorted").encode
-_record = msgspec.json.Decoder(StoredRecord).decode
-_selector = msgspec.json.Decoder(RecordSelector).decode
-_texts = msgspec.json.Decoder(tuple[str, ...]).decode
+_record = decoder(StoredRecord).decode
+_selector = decoder(RecordSelector).decode
+_texts = decoder(tuple[str, ...]).decode
 
 
 class AuditEntry(msgspec.Struct, frozen=True):
@@ -137,7 +138,7 @@ class ErasureRequest(msgspec.Struct, frozen=True):
         return SubjectMatcher(self.subject, whole=self.whole, ids=self.ids)
 
 
-_request = msgspec.json.Decoder(ErasureRequest).decode
+_request = decoder(ErasureRequest).decode
 
 
 @runtime_checkable

@@ -20,6 +20,7 @@ from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores.artifact_retention import refs_in
 from contextwright.stores.store import SessionStore
 from contextwright.tasks.plan_step import WORKING
+from contextwright.typed_decoding import decoder
 
 OPEN_ITEM = "an open item of a checklist"
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -47,7 +48,7 @@ class SessionNote(msgspec.Struct, frozen=True):
         return f"{self.session}/{self.key}/{named}"
 
 
-_decode = msgspec.json.Decoder(SessionNote).decode
+_decode = decoder(SessionNote).decode
 
 
 class SessionRecords:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from contextwright.errors import StoreError
+from contextwright.typed_decoding import converted
 
 T = TypeVar("T")
 
@@ -32,7 +33,7 @@ def text_tuple(texts: Any, where: str) -> tuple[str, ...]:
         StoreError: no list, or a list with something else in it.
     """
     try:
-        return (texts,) if isinstance(texts, str) else msgspec.convert(texts, tuple[str, ...])
+        return (texts,) if isinstance(texts, str) else converted(texts, tuple[str, ...])
     except msgspec.ValidationError as error:
         raise StoreError(
             f"expected tuples of texts: {error}", where=where, fix=f"such as {where}=('u-1815',)"

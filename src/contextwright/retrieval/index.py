@@ -27,12 +27,13 @@ from contextwright.retrieval.query_weights import (
 from contextwright.retrieval.stems import stems, stop_stems
 from contextwright.retrieval.vectors import Vectorizer, Vectors, checked_vectors, reason_of
 from contextwright.stored_record import StoredRecord, StoreTraits
+from contextwright.typed_decoding import decoder
 
 T = TypeVar("T")
 ONE = 1_000_000
 EMBEDDER = "the embedder"
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder(tuple[int, Item]).decode
+_decode = decoder(tuple[int, Item]).decode
 VARIANT = 0.5
 """Weight of all variants of a query together, beside the query's 1."""
 WORDS = 0.75

@@ -18,6 +18,7 @@ from contextwright.retrieval.vectors import Vectorizer, checked_vectors, reason_
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.text.identifiers import IDENTIFIER
 from contextwright.text.search_terms import STOP, words
+from contextwright.typed_decoding import decoder
 
 LIKE_VECTORS = 0.95
 """Cosine from which two questions are alike: static vectors of eight words differ in one by less
@@ -95,7 +96,7 @@ class CacheEntry(msgspec.Struct, frozen=True):
 
 
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder(CacheEntry).decode
+_decode = decoder(CacheEntry).decode
 
 
 class _Indexed(msgspec.Struct):

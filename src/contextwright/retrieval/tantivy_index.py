@@ -17,6 +17,7 @@ from contextwright.errors import MissingExtra, SpecError, StoreError
 from contextwright.retrieval.item import Hit, Item
 from contextwright.retrieval.query_weights import query_terms, with_synonyms
 from contextwright.retrieval.stems import stems, stop_stems
+from contextwright.typed_decoding import decoder
 
 HEAP_BYTES = 50_000_000
 """Memory in which items are collected before they are written."""
@@ -25,7 +26,7 @@ STOP_WEIGHT = 0.3
 query an item has, is not for tantivy to do. Tools for a request are .903 with it, .914 without."""
 ONE = 1_000_000
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Item).decode
+_decode = decoder(Item).decode
 
 
 class TantivyIndex:

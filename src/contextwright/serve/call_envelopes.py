@@ -14,6 +14,7 @@ from contextwright.serve.held_calls import HeldAnswer, HeldCall
 from contextwright.serve.held_gemini import HeldGemini
 from contextwright.serve.inner_requests import InnerRefusal
 from contextwright.serve.model_calls import ModelCall
+from contextwright.typed_decoding import decoder
 
 REQUEST, RESPONSE = "request", "response"
 _NAMES = ("model", "project")
@@ -51,7 +52,7 @@ def opened(call: ModelCall, raw: bytes) -> tuple[ModelCall, bytes, CallEnvelope 
     if not call.is_enveloped:
         return call, raw, None
     try:
-        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        fields = decoder(dict[str, msgspec.Raw]).decode(raw)
         model: Any = msgspec.json.decode(fields.get("model", b'""'))
         body = bytes(fields[REQUEST])
     except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError) as error:

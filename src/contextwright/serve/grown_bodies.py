@@ -14,6 +14,7 @@ import msgspec
 
 from contextwright.formats.fields import Json, object_if
 from contextwright.formats.message_list import KeptMessages
+from contextwright.typed_decoding import decoder
 
 BACK = 8
 """Messages at the end of a body that may be others in the next one: a cache breakpoint moves."""
@@ -123,7 +124,7 @@ def _of_rest(rest: bytes, head: bytes, field: str) -> Json | None:
 
 def _text_of(body: bytes, field: str) -> bytes:
     """The text of a field's list."""
-    listed = bytes(msgspec.json.decode(body, type=dict[str, msgspec.Raw])[field])
+    listed = bytes(decoder(dict[str, msgspec.Raw]).decode(body)[field])
     return listed if listed.startswith(b"[") else b""
 
 
@@ -151,7 +152,7 @@ def _longer(
 def _end_of(listed: bytes, count: int) -> int:
     """Bytes of a list's text up to the end of its first items."""
     end = 1
-    for item in msgspec.json.decode(listed, type=list[msgspec.Raw])[:count]:
+    for item in decoder(list[msgspec.Raw]).decode(listed)[:count]:
         while listed[end] in _BETWEEN:
             end += 1
         end += len(bytes(item))

@@ -8,10 +8,11 @@ import msgspec
 
 from contextwright.errors import SessionError
 from contextwright.session.event import NO_FIELDS, ROLES, AnyPart, Event, ToolResult
+from contextwright.typed_decoding import converted, decoder
 
 event_json = msgspec.json.Encoder(order="sorted").encode
 """An event as JSON; one that came through `encodable` has no fault."""
-_decode = msgspec.json.Decoder(Event).decode
+_decode = decoder(Event).decode
 
 
 class _Named(msgspec.Struct):
@@ -20,7 +21,7 @@ class _Named(msgspec.Struct):
     id: str
 
 
-_decode_id = msgspec.json.Decoder(_Named).decode
+_decode_id = decoder(_Named).decode
 _EXTRA, _METADATA, _STATUS = b'"extra":{}', b'"metadata":{}', b'"status":"ok"'
 """What the encoder leaves out where it is the very object that stands for it."""
 _OK = ToolResult(call_id="").status
@@ -80,7 +81,7 @@ def encodable(event: Event) -> tuple[Event, bytes]:
     except (TypeError, ValueError, RecursionError) as error:
         raise _no_json(event, error) from error
     try:
-        clean = msgspec.convert(_cleaned(msgspec.to_builtins(event)), Event)
+        clean = converted(_cleaned(msgspec.to_builtins(event)), Event)
         return clean, event_json(clean)
     except (TypeError, ValueError, RecursionError) as error:
         raise _no_json(event, error) from error

@@ -10,6 +10,7 @@ from contextwright.errors import SessionError
 from contextwright.session.event import Event
 from contextwright.session.log import Log
 from contextwright.session.state import StateChange
+from contextwright.typed_decoding import converted
 
 if TYPE_CHECKING:
     from contextwright.session.session import Session
@@ -174,7 +175,7 @@ def _first_position(log: Log, exchange: int) -> int:
 
 def _converted(metadata: Mapping[str, Any], key: str, kind: Any) -> Any:
     try:
-        return msgspec.convert(metadata[key], kind)
+        return converted(metadata[key], kind)
     except (msgspec.ValidationError, ValueError) as error:
         raise SessionError(
             f"not what a fork or a rewind wrote: {error}"[:300],

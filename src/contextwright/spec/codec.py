@@ -10,6 +10,7 @@ from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Un
 from contextwright.spec.kind import Kind
 from contextwright.spec.option_limits import limit_fault
 from contextwright.text.byte_order_mark import without_mark
+from contextwright.typed_decoding import converted
 
 MAX_DEPTH = 100
 """Nesting of a spec; deeper ones are refused rather than followed."""
@@ -126,7 +127,7 @@ def _atom(data: dict[str, Any], where: str) -> Expr:
         if fault is not None:
             raise SpecError(f"{word}: {fault[0]}", where=f"{where}/{key}", fix=fault[1])
     try:
-        return msgspec.convert(options, atom)
+        return converted(options, atom)
     except msgspec.ValidationError as error:
         raise SpecError(
             f"{word}: {error}", where=where or "/", fix=f"see help(C.{word})"

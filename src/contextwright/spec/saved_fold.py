@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from contextwright.typed_decoding import converted
+
 SAVED_FOLDS = "contextwright.folds"
 """Key of a session's metadata."""
 MOST = 8
@@ -111,7 +113,7 @@ def saved_folds(metadata: Mapping[str, Any]) -> tuple[SavedFold, ...]:
     if not saved:
         return ()
     try:
-        return msgspec.convert(saved, tuple[SavedFold, ...])
+        return converted(saved, tuple[SavedFold, ...])
     except (msgspec.ValidationError, ValueError):
         return ()
 

@@ -18,6 +18,7 @@ from contextwright.errors import SpecError, nearest
 from contextwright.spec.option_limits import limit_fault
 from contextwright.spec.schema import schema_text
 from contextwright.spec.wrong_value import wrong_value
+from contextwright.typed_decoding import converted
 from contextwright.uncalled_word import UncalledWord
 
 SHOWN = 200
@@ -88,7 +89,7 @@ def make(struct: type[W], **options: Any) -> W:
         if plain[name] is not value:  # a schema as text, what an iterator gave
             _refuse_beyond_limits(struct, name, plain[name], options)
     try:
-        return msgspec.convert(plain, struct)
+        return converted(plain, struct)
     except msgspec.ValidationError as error:
         place = re.search(r"at `\$\.(\w+)", str(error))
         field = _fields(struct).get(place[1]) if place else None

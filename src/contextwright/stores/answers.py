@@ -10,6 +10,7 @@ from contextwright.spec.task import Answer
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores.database import CountingStore, Database, RowDatabase, clock_ms
 from contextwright.stores.row_hash import HashedTable, check_row
+from contextwright.typed_decoding import decoder
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,7 +49,7 @@ BUSY_SECONDS = 30.0
 MOST = 100_000
 """Answers that are kept; the oldest go first."""
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder(Answer).decode
+_decode = decoder(Answer).decode
 
 
 class AnswerRow(msgspec.Struct, frozen=True):
@@ -81,7 +82,7 @@ class AnswerRow(msgspec.Struct, frozen=True):
         )
 
 
-_decode_row = msgspec.json.Decoder(AnswerRow).decode
+_decode_row = decoder(AnswerRow).decode
 
 
 class RowAnswers(CountingStore):

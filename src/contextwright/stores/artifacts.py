@@ -11,6 +11,7 @@ from contextwright.argument_types import expect_types
 from contextwright.blocks.ref import Ref, parse_ref
 from contextwright.errors import CorruptData, RefError
 from contextwright.stored_record import StoredRecord
+from contextwright.typed_decoding import decoder
 
 _HEX = frozenset("0123456789abcdef")
 _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -257,7 +258,7 @@ class Artifacts:
         if data is None:
             return None
         try:
-            entry = msgspec.json.decode(data, type=_NameEntry)
+            entry = decoder(_NameEntry).decode(data)
         except (msgspec.DecodeError, UnicodeError):
             entry = None
         if entry is None or not entry.is_whole or _key(entry.name) != key:

@@ -18,6 +18,7 @@ from contextwright.stores.database import Database, RowDatabase, RowStore, clock
 from contextwright.stores.row_hash import check_row
 from contextwright.stores.session_row import Connection
 from contextwright.tasks.plan_step import Step, step_of
+from contextwright.typed_decoding import decoder
 
 State = Literal["waiting", "ready", "claimed", "done", "failed", "rejected"]
 _OPEN = 0
@@ -165,7 +166,7 @@ class RowBoard(RowStore):
                     continue
                 token, until = token_hex(8), now + self._lease_ms
                 connection.execute(sql.CLAIM, (worker, token, until, row.number))
-                step = msgspec.json.decode(row.body, type=Step)
+                step = decoder(Step).decode(row.body)
                 return StepClaim(step, worker, token, row.attempts + 1)
 
     def extend(self, claim: StepClaim) -> None:
@@ -349,7 +350,7 @@ def _listed(row: StepRow, now: int, *, waits: bool) -> BoardEntry:
     elif row.until_ms > now:
         state = "claimed"
     return BoardEntry(
-        step=msgspec.json.decode(row.body, type=Step),
+        step=decoder(Step).decode(row.body),
         state=state,
         worker="" if state in {"waiting", "ready"} else row.worker,
         attempts=row.attempts,

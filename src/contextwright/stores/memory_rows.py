@@ -11,6 +11,7 @@ from contextwright.session.checked_call import CheckedRecord
 from contextwright.stored_record import StoredRecord
 from contextwright.stores.database import Database
 from contextwright.stores.row_hash import HashedTable, check_row
+from contextwright.typed_decoding import decoder
 
 MemoryKind = Literal["note", "fact", "entity", "decision", "preference", "checkpoint"]
 KINDS = get_args(MemoryKind)
@@ -59,7 +60,7 @@ class MemoryRow(msgspec.Struct, frozen=True):
     active: bool = True
 
 
-_decode = msgspec.json.Decoder(MemoryRow).decode
+_decode = decoder(MemoryRow).decode
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS memories (number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -154,7 +155,7 @@ def memory_row(row: tuple[Any, ...], path: str = "") -> MemoryRow:
         entity=entity,
         text=text,
         time_ms=time_ms,
-        origin=msgspec.json.decode(origin, type=tuple[str, ...]),
+        origin=decoder(tuple[str, ...]).decode(origin),
         tier=tier,
         pinned=bool(pinned),
     )

@@ -29,6 +29,7 @@ from contextwright.stores.memory_rows import (
     whole_rows,
 )
 from contextwright.stores.session_row import Connection
+from contextwright.typed_decoding import decoder
 
 _LARGEST = 2**63
 """SQLite keeps integers below it."""
@@ -357,7 +358,7 @@ def _put(connection: Connection, new: MemoryRow, path: str) -> MemoryRecord | No
 
 def _refuse_unfit(one: MemoryRecord) -> None:
     try:
-        plain = msgspec.json.decode(msgspec.json.encode(one), type=MemoryRecord)
+        plain = decoder(MemoryRecord).decode(msgspec.json.encode(one))
         fits = bool(plain.text.strip()) and abs(plain.time_ms or 0) < _LARGEST
         fits = fits and 0 <= plain.tier <= 4
     except (msgspec.DecodeError, UnicodeEncodeError, TypeError):

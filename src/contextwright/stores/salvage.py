@@ -8,6 +8,7 @@ from contextwright.errors import CorruptData, SessionError
 from contextwright.session.event import Event, Tool
 from contextwright.session.session import Session, StateChange
 from contextwright.stores.session_rows import StoredSession, is_whole
+from contextwright.typed_decoding import decoder
 
 
 class Salvage(msgspec.Struct, frozen=True):
@@ -68,7 +69,7 @@ def salvage(stored: StoredSession) -> Salvage:
 
 def _decoded(body: Any, kind: Any, otherwise: Any) -> Any:
     try:
-        return msgspec.json.decode(body, type=kind)
+        return decoder(kind).decode(body)
     except (msgspec.DecodeError, TypeError, UnicodeError):
         return otherwise
 

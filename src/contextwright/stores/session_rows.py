@@ -14,6 +14,7 @@ from contextwright.session.lineage import LINEAGES
 from contextwright.session.session import Session
 from contextwright.session.state import StateChange
 from contextwright.stores.session_row import Connection, SessionRow, chained
+from contextwright.typed_decoding import decoder
 
 _ONE = """
 SELECT number, id, tools, metadata, about, events, events_head, changes, changes_head, seal
@@ -300,8 +301,8 @@ class StoredSession:
         try:
             session = Session(
                 self.row.id,
-                tools=msgspec.json.decode(self.row.tools, type=tuple[Tool, ...]),
-                metadata=msgspec.json.decode(self.row.metadata, type=dict[str, Any]),
+                tools=decoder(tuple[Tool, ...]).decode(self.row.tools),
+                metadata=decoder(dict[str, Any]).decode(self.row.metadata),
             )
             events, changes = cached or ((), ())
             session.log.extend(self._values("events", Event, cached=events), decoded=True)
@@ -335,7 +336,7 @@ class StoredSession:
         self.connection.executemany(_INSERT[table], hashed)
         if table == "events":
             self.connection.execute(_DROP_IDS, (self.number,))
-            self._add_ids(0, [msgspec.json.decode(body, type=Event).id for body in bodies])
+            self._add_ids(0, [decoder(Event).decode(body).id for body in bodies])
 
     def load_new(self, session: Session, known: SessionRow) -> None:
         """Add to a session what was stored since its rows were as `known` says.
@@ -365,8 +366,8 @@ class StoredSession:
         for change in changes:
             session.restore(change)
         if self.row[2:4] != known[2:4]:
-            session.tools = msgspec.json.decode(self.row.tools, type=tuple[Tool, ...])
-            session.metadata = msgspec.json.decode(self.row.metadata, type=dict[str, Any])
+            session.tools = decoder(tuple[Tool, ...]).decode(self.row.tools)
+            session.metadata = decoder(dict[str, Any]).decode(self.row.metadata)
 
     def _values(
         self,
@@ -377,7 +378,7 @@ class StoredSession:
     ) -> Iterator[Any]:
         """The values of a table behind those of `known`, each row checked; where the last is not
         where the seal has it, the error comes behind it."""
-        decode = msgspec.json.Decoder(kind).decode
+        decode = decoder(kind).decode
         place, head = (0, b"") if known is None else known.end(table)
         rows = ((n, body, sha256(body).digest()) for n, body in enumerate(cached))
         for seq, body, digest in chain(rows, self.run(_ROWS, table, place + len(cached))):

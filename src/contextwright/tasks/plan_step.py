@@ -10,6 +10,7 @@ from contextwright.argument_types import expect_types
 from contextwright.errors import StepError
 from contextwright.session.checked_call import CheckedCall
 from contextwright.session.state import EVIDENCE as LISTED_ARTIFACTS
+from contextwright.typed_decoding import converted
 
 PLAN = "plan"
 """State key of the step at hand, as the document's `state.plan`."""
@@ -123,7 +124,7 @@ def step_of(value: Any, where: str = f"state {PLAN!r}") -> Step:
     data["goal"] = data.get("goal") or ""
     _refuse_incomplete(data, where)
     try:
-        step = msgspec.convert(data, Step)
+        step = converted(data, Step)
     except msgspec.ValidationError as error:
         raise StepError(
             f"the step can not be read: {error}", where=where, fix="see help(Step)"

@@ -12,6 +12,7 @@ from contextwright.blocks.ref import parse_ref
 from contextwright.errors import RefError
 from contextwright.tasks.plan_step import EVIDENCE, Criterion, step_in
 from contextwright.text.search_terms import content_words
+from contextwright.typed_decoding import converted
 
 
 class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -54,7 +55,7 @@ def listed_proofs(listed: Any) -> tuple[Proof, ...]:
     items: Any = listed if isinstance(listed, (list, tuple)) else ()
     for item in items:
         try:
-            proof = msgspec.convert(_entry(item), Proof)
+            proof = converted(_entry(item), Proof)
         except msgspec.ValidationError:
             continue
         uri = plain_uri(proof.uri)

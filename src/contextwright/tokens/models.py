@@ -12,6 +12,7 @@ import msgspec
 
 from contextwright.errors import ModelError
 from contextwright.tokens.model_rules import CacheRules, ModelFamily, Prices, ReasoningProfile
+from contextwright.typed_decoding import converted, decoder
 
 REASONING_RESERVE = 25_000
 """Tokens that a reasoning model needs for its thoughts and its answer, by OpenAI's own advice."""
@@ -269,7 +270,7 @@ def family_of(name: str) -> ModelFamily:
         if re.match(family.names, bare):
             fields = msgspec.structs.asdict(family)
             facts = {**{key: value for key, value in fields.items() if value is not None}, **facts}
-    return msgspec.convert({**facts, "names": bare}, ModelFamily)
+    return converted({**facts, "names": bare}, ModelFamily)
 
 
 def reasoning_profile(name: str) -> ReasoningProfile:
@@ -301,7 +302,7 @@ def _of_row(name: str, row: "_Row") -> ModelInfo:
 @cache
 def _table() -> "_Snapshot":
     data = get_data("contextwright.tokens", "data/models.json") or b""
-    return msgspec.json.decode(data, type=_Snapshot)
+    return decoder(_Snapshot).decode(data)
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):

@@ -9,6 +9,7 @@ from contextwright.formats.fields import Json, object_if
 from contextwright.session.event import Event
 from contextwright.session.session import Session
 from contextwright.tokens.usage import Usage, usage_of
+from contextwright.typed_decoding import converted
 
 TRACE = "trace"
 """Key of a session's metadata: what the export says of its calls."""
@@ -68,7 +69,7 @@ def trace_record(session: Session) -> TraceRecord | None:
     if stored is None:
         return None
     try:
-        return msgspec.convert(stored, TraceRecord)
+        return converted(stored, TraceRecord)
     except msgspec.ValidationError as error:
         raise SessionError(
             f"what the session keeps of its trace is damaged: {error}",

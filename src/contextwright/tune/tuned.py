@@ -10,6 +10,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.codec import from_json
 from contextwright.spec.expr import Expr
 from contextwright.tune.session_sums import Interval
+from contextwright.typed_decoding import decoder
 from contextwright.whole_file import write_whole
 
 SLACK = 0.005
@@ -72,7 +73,7 @@ def read_tuned(path: str | Path) -> Tuned:
         SpecError: it is none.
     """
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=Tuned)
+        return decoder(Tuned).decode(Path(path).read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeError) as error:
         raise SpecError(
             f"no file of a tuned spec: {getattr(error, 'strerror', None) or error}"[:300],

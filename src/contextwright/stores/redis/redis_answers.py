@@ -9,10 +9,11 @@ from contextwright.models.answer_cache import AnswerCache
 from contextwright.spec.task import Answer
 from contextwright.stored_record import StoredRecord, StoreTraits
 from contextwright.stores.redis.redis_cache import CacheClaim, RedisCache
+from contextwright.typed_decoding import decoder
 
 _KIND, _LATEST = "answer", "latest"
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder(Answer).decode
+_decode = decoder(Answer).decode
 
 
 class RedisAnswers:
