@@ -1,5 +1,5 @@
-"""What a note tells of words: the question behind what was pasted, what follows a colon, what a
-call of several lines was made with, and numbers that are whole."""
+"""What a note tells of words: the question behind what was pasted, what follows a colon or an
+opening, what a call of several lines was made with, and numbers that are whole."""
 
 import json
 
@@ -53,6 +53,26 @@ def test_what_follows_a_colon_is_told():
          "\n#900 focus ring, #901 async box, #902 drop the old version, #904 rename a property"},
     )  # fmt: skip
     assert "since the last: #900 focus ring, #901 async box" in " ".join(shown.split())
+
+
+def test_an_opening_of_a_few_words_does_not_stand_for_what_is_said():
+    plan = (
+        "To moor a ferry at that pier one takes the inner basin, where two lines at the bow hold it"
+    )
+    asked, found = called("list_lines", {"pier": "P-17"}, "2 lines. " + FILLER)
+    asked["content"] = f"Certainly! {plan} even at ebb in a gale from the north. {FILLER}"
+    shown = note({"role": "user", "content": "How do we moor a ferry?"}, asked, found)
+    assert f"assistant: Certainly! {plan}" in shown
+
+
+def test_no_line_ends_with_the_number_of_an_item():
+    asked, found = called("list_lines", {"pier": "P-17"}, "2 lines. " + FILLER)
+    asked["content"] = (
+        "I changed these in the plan of all the berths:\n\n1. The names of the piers, from P-1 on to "
+        f"P-17, for the ferries, and for the barges which they tow. {FILLER}"
+    )
+    shown = note({"role": "user", "content": "What did you change?"}, asked, found)
+    assert "berths: 1. The names of the piers, from P-1 on" in " ".join(shown.split())
 
 
 def test_a_call_of_several_lines_says_what_it_was_made_with():

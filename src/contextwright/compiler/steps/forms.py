@@ -50,7 +50,10 @@ ARGUMENT = 160
 """Characters of an argument that is told whole."""
 NEVER = 1 << 60
 """Tokens of what a note tells in no case."""
-_SENTENCE = re.compile(r"(?<=[.!?:])\s")
+OPENING = 3
+"""Words of a first sentence that tells too little to stand alone: `Certainly!`, `You're right.`"""
+_SENTENCE = re.compile(r"(?<=[.!?:])(?<!^\d\.)(?<!\s\d\.)(?<!\s\d\d\.)\s")
+"""No sentence ends behind the number of a list's item."""
 _LINE_NUMBER = re.compile(r"^ *(\d+)", re.MULTILINE)
 CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
 FORMS = (*CALLS, *WORDS, "rule", "remark")
@@ -263,7 +266,8 @@ def _sentences(text: str, characters: int) -> str:
     short = ""
     for sentence in _SENTENCE.split(text.strip()):
         if short and len(short) + len(sentence) > characters:
-            if short.endswith(":"):  # it says what follows, not that something does
+            # with a colon it says what follows, not that something does
+            if short.endswith(":") or len(short.split()) <= OPENING:
                 short = f"{short} {beginning(_in_a_line(sentence), characters)}"
             break
         short = f"{short} {sentence}" if short else sentence
