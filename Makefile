@@ -44,9 +44,11 @@ lowest: $(DEV)
 
 check: $(DEV)
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select PLW1514 src scripts # a file's encoding is not the machine's
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	@if command -v node >/dev/null; then $(BIN)/pyright --pythonpath $(BIN)/python; \
+	@if command -v node >/dev/null; then $(BIN)/pyright --pythonpath $(BIN)/python && \
+	$(BIN)/pyright --pythonpath $(BIN)/python --pythonplatform Windows --pythonversion 3.14; \
 	else echo "pyright skipped: it needs Node.js"; fi
 
 bench: $(DEV)

@@ -138,7 +138,7 @@ def read_beneath(root: Path, segments: list[str]) -> bytes:
     Raises:
         OSError: a component is missing, a link, or no regular file, or the file is too large.
     """
-    opening = _opened_by_path if sys.platform == "win32" else _opened_by_folder
+    opening = _OPENING[sys.platform == "win32"]
     with os.fdopen(opening(root, segments), "rb") as opened:
         status = os.fstat(opened.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > MAX_FILE:
@@ -178,6 +178,10 @@ def _opened_by_path(root: Path, segments: list[str]) -> int:
         return descriptor
     os.close(descriptor)
     raise OSError("another file stands in its place")
+
+
+_OPENING = {False: _opened_by_folder, True: _opened_by_path}
+"""By whether this is Windows."""
 
 
 def _is_junction(seen: os.stat_result) -> bool:
