@@ -50,7 +50,7 @@ def _run(agent: AgentCommand, url: str) -> int:
     """
     try:
         process = subprocess.Popen(  # noqa: S603 -- the user's own command
-            _found(agent.command(url)),
+            _with_path(agent.command(url)),
             env={**os.environ, **direct_to_us(os.environ), **agent.environment(url)},
         )
     except OSError as error:
@@ -69,7 +69,7 @@ def _run(agent: AgentCommand, url: str) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _found(command: list[str]) -> list[str]:
+def _with_path(command: list[str]) -> list[str]:
     """The command by its whole path: Windows runs no `claude.cmd` by the name `claude`."""
     first, *rest = command
     return [shutil.which(first) or first, *rest]
