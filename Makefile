@@ -15,7 +15,7 @@ TESTS := -m "not slow"
 # a worker takes up to 1.3 GB
 WORKERS := -n auto --maxprocesses 4
 
-.PHONY: demo test test-all test-frameworks adapters lowest check bench docs dist fix clean
+.PHONY: demo test test-all test-frameworks adapters lowest check windows bench docs dist fix clean
 
 demo: $(DEMO)
 	.venv-demo/bin/ctx demo
@@ -24,6 +24,7 @@ test: check
 	$(BIN)/pytest -q $(WORKERS) $(TESTS) tests
 
 test-all: TESTS :=
+test-all: windows
 test-all: export HYPOTHESIS_PROFILE := thorough
 test-all: test test-frameworks
 
@@ -44,10 +45,15 @@ lowest: $(DEV)
 
 check: $(DEV)
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select PLW1514 src scripts # a file's encoding is not the machine's
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	@if command -v node >/dev/null; then $(BIN)/pyright --pythonpath $(BIN)/python; \
 	else echo "pyright skipped: it needs Node.js"; fi
+
+# the types as they are on Windows, and on the newest Python
+windows: $(DEV)
+	$(BIN)/pyright --pythonpath $(BIN)/python --pythonplatform Windows --pythonversion 3.14
 
 bench: $(DEV)
 	sh scripts/install.sh $(VENV) $(PYTHON) bench

@@ -39,7 +39,7 @@ def llms_txt() -> str:
 
 
 def _line(path: Path) -> str:
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     title = heading[1].strip() if heading else path.stem
     rest = text[heading.end() :] if heading else text

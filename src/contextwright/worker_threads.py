@@ -81,5 +81,6 @@ def _lanes() -> tuple[Lane, Lane]:
     return Lane("turn", gate, long=False), Lane("long", gate, long=True)
 
 
-if hasattr(os, "register_at_fork"):  # a forked process has the lanes, and none of their threads
+# a forked process has the lanes, and none of their threads
+if sys.platform != "win32" and hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_lanes.cache_clear)

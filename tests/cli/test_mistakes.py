@@ -54,7 +54,7 @@ def folder(tmp_path, monkeypatch):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.json").write_bytes(b'[{"role": "user", "content": "\xe9"}]')
-    (tmp_path / "wide.json").write_bytes('[{"role": "user"}]'.encode("utf-16"))
+    (tmp_path / "wide.json").write_bytes('[{"role": "user", "content": "ü"}]'.encode("utf-16-le"))
     (tmp_path / "store.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 99)
     write_session(session_of("u: hi | a: hello"), path=tmp_path / "one.jsonl")
     run("compile", "s.json", "--out", "p.json")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,6 +44,19 @@ def test_a_command_runs_behind_a_proxy_of_its_own():
         assert "prompt_tokens" in out and "['--spec', 'own']" in out
         assert "1 calls, 1 rewritten" in err and "saved" in err
         assert len(upstream.seen[0].body) < len(json.dumps(BODY)) / 2
+
+
+def test_a_command_is_found_by_its_name_as_a_shell_finds_it(monkeypatch, tmp_path, capfd):
+    """On Windows `claude` is `claude.cmd`, which a process is not made of by the name alone."""
+    shim = tmp_path / "agent.cmd"
+    shim.write_text(f"#!/bin/sh\nexec {sys.executable} -c 'import sys; sys.exit(3)'\n")
+    shim.chmod(0o700)
+    monkeypatch.setattr(shutil, "which", {"agent": str(shim)}.get)
+    for command, code in (("agent", 3), (str(shim), 3), ("gone", 15)):
+        with pytest.raises(SystemExit) as ended:
+            main(["wrap", "--upstream", "http://127.0.0.1:9", "--", command])
+        assert ended.value.code == code, command
+    assert "gone can not be run" in capfd.readouterr().err
 
 
 def test_the_last_call_is_in_the_sums_however_slowly_it_is_counted(monkeypatch, capfd):

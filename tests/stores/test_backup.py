@@ -178,3 +178,20 @@ def test_a_database_of_somebody_else_is_backed_up(tmp_path):
         connection.commit()
     (made,) = backup([tmp_path / "theirs.db"], tmp_path / "backup")
     assert made.size and made.damaged == ()
+
+
+def test_what_is_synced_is_open_for_writing(tmp_path, monkeypatch):
+    """Windows refuses the other."""
+    fcntl = pytest.importorskip("fcntl")
+
+    def sync(descriptor):
+        if not os.path.isdir(f"/proc/self/fd/{descriptor}"):
+            assert fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+        synced.append(descriptor)
+
+    synced = []
+    SQLiteSessions(tmp_path / "sessions.db").close()
+    FileArtifacts(tmp_path / "artifacts").put(b"bytes", name="a.txt")
+    monkeypatch.setattr(os, "fsync", sync)
+    backup([tmp_path / "sessions.db", tmp_path / "artifacts"], tmp_path / "backup")
+    assert len(synced) > 2

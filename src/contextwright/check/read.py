@@ -9,7 +9,7 @@ from contextwright.check.pipeline import AgentStep, Branch, Pipeline
 from contextwright.errors import SpecError
 from contextwright.spec.codec import from_data
 from contextwright.spec.expr import Expr
-from contextwright.text.byte_order_mark import without_mark
+from contextwright.text.byte_order_mark import in_utf8
 from contextwright.typed_decoding import decoder
 from contextwright.words import parse
 
@@ -42,7 +42,7 @@ def read_pipeline(path: Path) -> Pipeline:
         SpecError: the file can not be read, or is no pipeline.
     """
     try:
-        data = without_mark(path.read_bytes())
+        data = in_utf8(path.read_bytes())
         entries = decoder(list[_PipelineEntry]).decode(data)
     except OSError as error:
         raise SpecError(

@@ -12,7 +12,7 @@ from contextwright.cli.options import from_option, load_session, load_spec, refu
 from contextwright.cli.progress import working
 from contextwright.errors import MissingExtra
 from contextwright.render.target import target
-from contextwright.text.byte_order_mark import without_mark
+from contextwright.text.byte_order_mark import in_utf8
 
 
 @click.command("check")
@@ -112,5 +112,4 @@ def _is_list(path: Path) -> bool:
     """Whether a file holds agents; a file that is missing is named as one that should."""
     if not path.exists():
         return True
-    with path.open("rb") as file:
-        return without_mark(file.read(200)).lstrip().startswith(b"[")
+    return in_utf8(path.read_bytes()).lstrip().startswith(b"[")

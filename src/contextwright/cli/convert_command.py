@@ -79,14 +79,14 @@ def convert(
         click.echo(line, err=True)
 
 
-def _report(session: Session, target: str, data: bytes, losses: Sequence[Loss]) -> str:
+def _report(session: Session, target: str, data: bytes, losses: Sequence[Loss]) -> bytes:
     report: dict[str, Any] = {
         "format": target,
         "bytes": len(data),
         "repairs": session.metadata.get("repairs", []),
         "losses": losses,
     }
-    return msgspec.json.encode(report).decode()
+    return msgspec.json.encode(report)
 
 
 def loss_lines(losses: Sequence[Loss], format: str) -> Iterator[str]:

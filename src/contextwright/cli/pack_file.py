@@ -9,6 +9,7 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.replay import refuse_repeated
 from contextwright.errors import SessionError
+from contextwright.text.byte_order_mark import in_utf8
 from contextwright.typed_decoding import decoder
 
 
@@ -40,7 +41,7 @@ def load_pack(path: Path) -> Pack:
         SessionError: not such a file.
     """
     try:
-        data = path.read_bytes()
+        data = in_utf8(path.read_bytes())
         file = decoder(PackFile).decode(data)
         refuse_repeated(data)
     except OSError as error:

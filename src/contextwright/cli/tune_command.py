@@ -94,7 +94,7 @@ def tune_command(
 
         write_pareto_plot(done, plot)
     if as_json:
-        click.echo(out.read_text())
+        click.echo(out.read_bytes(), nl=False)
         return
     _print(done, out)
 

@@ -1,6 +1,7 @@
 """`ctx wrap`: an agent's command with a proxy of its own."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def _run(agent: AgentCommand, url: str) -> int:
     """
     try:
         process = subprocess.Popen(  # noqa: S603 -- the user's own command
-            agent.command(url),
+            _with_path(agent.command(url)),
             env={**os.environ, **direct_to_us(os.environ), **agent.environment(url)},
         )
     except OSError as error:
@@ -66,6 +67,12 @@ def _run(agent: AgentCommand, url: str) -> int:
         signal.signal(signal.SIGINT, before)
         signal.signal(signal.SIGTERM, stop)
     return code if code >= 0 else 128 - code
+
+
+def _with_path(command: list[str]) -> list[str]:
+    """The command by its whole path: Windows runs no `claude.cmd` by the name `claude`."""
+    first, *rest = command
+    return [shutil.which(first) or first, *rest]
 
 
 def _terminate(process: "subprocess.Popen[bytes]", number: int, frame: FrameType | None) -> None:

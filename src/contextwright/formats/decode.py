@@ -12,7 +12,7 @@ import msgspec
 from contextwright.errors import EncodingError, MalformedRecord, SizeLimit
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import is_deeper, without_surrogates
-from contextwright.text.byte_order_mark import without_mark
+from contextwright.text.byte_order_mark import in_utf8
 
 MAX_BYTES = 1 << 30
 """Bytes of a file, unpacked."""
@@ -128,7 +128,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
 
 def _text(data: bytes, name: str) -> str:
     try:
-        return without_mark(data).decode("utf-8")
+        return in_utf8(data).decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = error.start - (data.rfind(b"\n", 0, error.start) + 1)
@@ -144,7 +144,8 @@ def _text(data: bytes, name: str) -> str:
         raise EncodingError(
             f"invalid UTF-8 at byte {byte} of line {line}; {guess}",
             where=f"{name} line {line}",
-            fix=f"convert the file: iconv -f {'UTF-16' if wide else 'LATIN1'} -t UTF-8 FILE",
+            fix="save it as UTF-8, by an editor or by "
+            f"iconv -f {'UTF-16' if wide else 'LATIN1'} -t UTF-8 FILE",
         ) from error
 
 

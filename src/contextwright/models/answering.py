@@ -8,6 +8,7 @@ import asyncio
 import os
 import random
 import re
+import sys
 import threading
 import time
 from collections import deque
@@ -411,7 +412,8 @@ def _loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-if hasattr(os, "register_at_fork"):  # a forked process has the loop, and no thread that runs it
+# a forked process has the loop, and no thread that runs it
+if sys.platform != "win32" and hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_loop.cache_clear)
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
+from contextwright.json_depth import is_too_deep
 from contextwright.redaction.operators import Operator, Replacement, put
 
 Path = tuple[str, ...]
@@ -179,7 +180,9 @@ def json_regions(text: str) -> list[JsonRegion]:
     while opening and broken < MAX_BROKEN:
         start = place = opening.start()
         try:
-            place = _DECODER.raw_decode(text, start)[1]
+            value, place = _DECODER.raw_decode(text, start)
+            if is_too_deep(text[start:place], value):
+                break
         except json.JSONDecodeError as error:
             broken, place = broken + 1, max(error.pos, start + 1)
         except (ValueError, RecursionError):  # an integer of thousands of digits; too deep

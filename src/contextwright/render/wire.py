@@ -10,6 +10,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.formats.document_text import document_text, file_text
+from contextwright.json_depth import is_too_deep
 from contextwright.session.event import (
     AnyPart,
     File,
@@ -87,9 +88,12 @@ def parse_json(text: str) -> Any:
         ValueError, RecursionError: not JSON, or nested too deeply.
     """
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return json.loads(text, parse_constant=_refused)
+        value = json.loads(text, parse_constant=_refused)
+    if is_too_deep(text, value):
+        raise RecursionError
+    return value
 
 
 def _refused(constant: str) -> Any:

@@ -12,12 +12,15 @@ of BEAM: .710 with it, .737 with this), and reads a length from a table for ever
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from contextwright.memo.memory_budget import forget_remembered
 from contextwright.retrieval.bm25 import BM25
 from contextwright.retrieval.item import Item
-from contextwright.retrieval.item_file import ItemFile
 from contextwright.retrieval.stems import Splitter
+
+if TYPE_CHECKING:
+    from contextwright.retrieval.item_file import ItemFile
 
 
 class ItemTable:
@@ -31,7 +34,7 @@ class ItemTable:
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
-        self._file = None if path is None else ItemFile(path)
+        self._file = None if path is None else _file(path)
         self.words = BM25(None if self._file is None else self._file.rows_with)
         self._splitter = Splitter()
         self.items: dict[int, Item] = {}
@@ -128,3 +131,9 @@ class ItemTable:
         self.words.remove(row, [*terms, *stops])
         if self._file is not None:
             self._file.drop(row)
+
+
+def _file(path: str | Path) -> "ItemFile":
+    from contextwright.retrieval.item_file import ItemFile  # SQLite: not every Python has it
+
+    return ItemFile(path)

@@ -1,6 +1,7 @@
 """The address at which a server of ours listens."""
 
 import socket
+import sys
 
 from contextwright.errors import address_error
 
@@ -19,7 +20,8 @@ def listening(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform != "win32":  # there it would let several listen at one address
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host.strip("[]"), port))
         bound.listen(_WAITING)

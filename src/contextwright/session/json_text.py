@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from contextwright.json_depth import is_too_deep
+
 
 def json_value(text: str) -> Any:
     """The value, as `json.loads` reads it; three times as fast where the text is strict JSON.
@@ -13,6 +15,9 @@ def json_value(text: str) -> Any:
         ValueError: it is no JSON. RecursionError: it nests too deep.
     """
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
-        return json.loads(text)  # NaN, and escapes of half a character
+        value = json.loads(text)  # NaN, and escapes of half a character
+    if is_too_deep(text, value):
+        raise RecursionError
+    return value

@@ -9,7 +9,7 @@ from contextwright.errors import SpecError, nearest
 from contextwright.spec.expr import ATOMS, Atom, Chain, Expr, Fallback, Pipe, Union, When, is_bare
 from contextwright.spec.kind import Kind
 from contextwright.spec.option_limits import limit_fault
-from contextwright.text.byte_order_mark import without_mark
+from contextwright.text.byte_order_mark import in_utf8
 from contextwright.typed_decoding import converted
 
 MAX_DEPTH = 100
@@ -49,7 +49,7 @@ def from_json(data: bytes | str) -> Expr:
             JSON pointer.
     """
     try:
-        value = msgspec.json.decode(without_mark(data) if isinstance(data, bytes) else data)
+        value = msgspec.json.decode(in_utf8(data) if isinstance(data, bytes) else data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise SpecError(
             f"a spec file that is not JSON: {error}",

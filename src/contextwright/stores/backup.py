@@ -123,7 +123,7 @@ def _database(source: Path, target: Path, report: Callable[[str, int, int], None
 
             connection.backup(copy, pages=PAGES, progress=step)
             copy.execute("PRAGMA journal_mode=DELETE")
-        with temporary.open("rb") as file:
+        with temporary.open("rb+") as file:  # Windows syncs no file that is open for reading
             os.fsync(file.fileno())
         damaged = tuple(f"{each.kind} {each.id}: {each.what}" for each in damaged_in(temporary))
         if damaged and target.exists() and not damaged_in(target):

@@ -8,8 +8,9 @@ root, or a host with a way to fetch, was given.
 import os
 import re
 import stat
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -23,6 +24,8 @@ MAX_FILE = 10_000_000
 """Bytes of a file that is read through a ref."""
 _URL = re.compile(r"https://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::443)?(?:/[!-\[\]-~]*)?", re.ASCII)
 _SEGMENT = re.compile(r"[^\x00-\x1f/\\:]+")
+_JUNCTION = 0xA0000003
+"""The tag of a folder of Windows that leads elsewhere without being a link."""
 
 Fetch = Callable[[str], str]
 """Gives the text of a URL of one host; must not follow redirects to other hosts."""
@@ -104,9 +107,7 @@ def _file(path: str, roots: tuple[Path, ...]) -> str:
             fix="allow a folder: roots=[FOLDER]; ctx --root FOLDER",
         )
     for root in roots:
-        prefix = f"{str(root).rstrip('/')}/"
-        beneath = path.removeprefix(prefix if path.startswith(prefix) else "/")
-        segments = beneath.split("/")
+        segments = segments_beneath(path, root)
         if any(not _SEGMENT.fullmatch(part) or part in {".", ".."} for part in segments):
             continue
         try:
@@ -120,13 +121,34 @@ def _file(path: str, roots: tuple[Path, ...]) -> str:
     )
 
 
+def segments_beneath(path: str, root: PurePath) -> list[str]:
+    """The parts of a path from a root on, with which it may begin; as that is on Windows, in any
+    case: `/c:/docs/a.txt` for the root `C:\\docs`."""
+    prefix = f"{root.as_posix().rstrip('/')}/"
+    whole = path.removeprefix("/") if root.drive else path
+    start = whole[: len(prefix)]
+    if start == prefix or (root.drive and start.casefold() == prefix.casefold()):
+        return whole[len(prefix) :].split("/")
+    return path.removeprefix("/").split("/")
+
+
 def read_beneath(root: Path, segments: list[str]) -> bytes:
-    """The bytes of a regular file beneath `root`, opened a component at a time so that no link
-    leads outside.
+    """The bytes of a regular file beneath `root`, to which no link leads.
 
     Raises:
         OSError: a component is missing, a link, or no regular file, or the file is too large.
     """
+    opening = _OPENING[sys.platform == "win32"]
+    with os.fdopen(opening(root, segments), "rb") as opened:
+        status = os.fstat(opened.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > MAX_FILE:
+            raise OSError("not a regular file of a readable size")
+        return opened.read(MAX_FILE + 1)
+
+
+def _opened_by_folder(root: Path, segments: list[str]) -> int:
+    """A file's descriptor, each component opened in the one before."""
+    assert sys.platform != "win32"  # the flags are not there
     flags = os.O_RDONLY | os.O_NOFOLLOW
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -134,10 +156,33 @@ def read_beneath(root: Path, segments: list[str]) -> bytes:
             inner = os.open(segment, flags | os.O_DIRECTORY, dir_fd=folder)
             os.close(folder)
             folder = inner
-        with os.fdopen(os.open(segments[-1], flags | os.O_NONBLOCK, dir_fd=folder), "rb") as opened:
-            status = os.fstat(opened.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > MAX_FILE:
-                raise OSError("not a regular file of a readable size")
-            return opened.read(MAX_FILE + 1)
+        return os.open(segments[-1], flags | os.O_NONBLOCK, dir_fd=folder)
     finally:
         os.close(folder)
+
+
+def _opened_by_path(root: Path, segments: list[str]) -> int:
+    """The same where nothing can be opened in a folder: each component is looked at, and what was
+    opened must be what was looked at."""
+    path, seen = root, root.stat()
+    for segment in segments:
+        path = path / segment
+        seen = path.lstat()
+        # Windows would leave dots and blanks at the end out
+        if stat.S_ISLNK(seen.st_mode) or _is_junction(seen) or segment[-1] in ". ":
+            raise OSError("a link, or another name of a file")
+    if not stat.S_ISREG(seen.st_mode):
+        raise OSError("not a regular file")
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    if os.path.samestat(seen, os.fstat(descriptor)):
+        return descriptor
+    os.close(descriptor)
+    raise OSError("another file stands in its place")
+
+
+_OPENING = {False: _opened_by_folder, True: _opened_by_path}
+"""By whether this is Windows."""
+
+
+def _is_junction(seen: os.stat_result) -> bool:
+    return getattr(seen, "st_reparse_tag", 0) == _JUNCTION

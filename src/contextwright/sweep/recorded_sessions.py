@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -14,6 +15,7 @@ from contextwright.stores.store import SessionStore
 from contextwright.sweep.arrow import pa, pq
 from contextwright.sweep.object_files import is_object_url, object_files
 from contextwright.sweep.sweep_table import CALLS, SESSIONS
+from contextwright.text.byte_order_mark import in_utf8, is_in_utf16
 
 LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _SUFFIXES = (*LINES, ".json", ".json.gz", ".parquet", ".db", ".sqlite")
@@ -183,6 +185,14 @@ def _is_one(path: Path) -> bool:
 
 
 def _opened(path: Path) -> IO[bytes]:
+    with _unpacked(path) as file:
+        if is_in_utf16(file.read(2)):
+            file.seek(0)
+            return BytesIO(in_utf8(file.read()))
+    return _unpacked(path)
+
+
+def _unpacked(path: Path) -> IO[bytes]:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # pyright: ignore[reportReturnType]
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -123,4 +124,4 @@ def _processes(count: int) -> ProcessPoolExecutor:
 
 def usual_workers() -> int:
     """One a processor that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -2,6 +2,7 @@
 
 import json
 
+from contextwright.json_depth import is_shallow
 from contextwright.text.json_rows import leaves
 
 PATHS = ("path", "file_path", "filePath", "filename", "file", "absolute_path", "target_file")
@@ -18,10 +19,12 @@ def names_file(arguments: str) -> bool:
     if not arguments.strip():
         return False
     try:
-        named = leaves(json.loads(arguments))
+        value = json.loads(arguments)
     except (ValueError, RecursionError):
         return True
-    return any(_is_file(name) for name, value in named if isinstance(value, str))
+    return not is_shallow(value) or any(
+        _is_file(name) for name, each in leaves(value) if isinstance(each, str)
+    )
 
 
 def _is_file(name: str) -> bool:

@@ -4,20 +4,24 @@ import json
 import re
 from typing import Any
 
+from contextwright.json_depth import is_shallow
+
 MAX_JSON = 20_000_000
 """Characters of a text that is parsed; longer ones count as not JSON."""
 _FENCED = re.compile(r"\A([^`]*```(?:json)?[ \t]*\n)([^`]*?)(\n[ \t]*```[^`]*)\Z")
 
 
 def load_json(text: str) -> Any | None:
-    """The object or list that a text is, or None for anything else. Key order is kept."""
+    """The object or list that a text is, or None for anything else, such as what nests too deep
+    for a walk. Key order is kept."""
     stripped = text.strip()
     if not stripped or stripped[0] not in "{[" or len(stripped) > MAX_JSON:
         return None
     try:
-        return json.loads(stripped)
+        value = json.loads(stripped)
     except (ValueError, RecursionError):
         return None
+    return value if is_shallow(value) else None
 
 
 def dump_json(value: Any) -> str:

@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from contextwright.json_depth import is_shallow
 from contextwright.memo.ownership import cached_text
 from contextwright.text.cut import beginning
 
-DEEP = 100
-"""Levels of JSON that are read: what is deeper would need a deep stack of whoever walks it."""
 LONG, SHOWN = 80, 60
 """Characters from which on a text value is cut, and what stays of it."""
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\+\d)?")
@@ -41,17 +40,6 @@ def loaded(text: str) -> Any:
     except (ValueError, RecursionError):
         return None
     return value if is_shallow(value) else None
-
-
-def is_shallow(value: Any) -> bool:
-    """Whether a value can be walked on any stack, whoever called."""
-    level: list[Any] = [value]
-    for _ in range(DEEP):
-        items = [one.values() if isinstance(one, dict) else one for one in level]
-        level = [item for many in items for item in many if isinstance(item, (dict, list))]
-        if not level:
-            return True
-    return False
 
 
 @cached_text

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from contextwright.json_depth import is_shallow
 from contextwright.text.json_cells import FORMS, Form, Literal, Scalars, cell, cut_at, keys_of
 from contextwright.text.json_fields import MAX_JSON
-from contextwright.text.json_rows import is_map_of_rows, is_shallow
+from contextwright.text.json_rows import is_map_of_rows
 from contextwright.text.json_tables import (
     EDGE,
     RANKS,

@@ -1,6 +1,7 @@
 """The vocabularies that models count with, as splintr-rs carries them: nothing is downloaded."""
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -90,7 +91,8 @@ class _WholeText:
 
 
 _LOADING = threading.RLock()
-if hasattr(os, "register_at_fork"):  # a forked process has not the thread that may be loading
+# a forked process has not the thread that may be loading
+if sys.platform != "win32" and hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_LOADING.acquire,
         after_in_parent=_LOADING.release,

@@ -9,6 +9,7 @@ import msgspec
 from contextwright.errors import SpecError
 from contextwright.spec.codec import from_json
 from contextwright.spec.expr import Expr
+from contextwright.text.byte_order_mark import in_utf8
 from contextwright.tune.session_sums import Interval
 from contextwright.typed_decoding import decoder
 from contextwright.whole_file import write_whole
@@ -73,7 +74,7 @@ def read_tuned(path: str | Path) -> Tuned:
         SpecError: it is none.
     """
     try:
-        return decoder(Tuned).decode(Path(path).read_bytes())
+        return decoder(Tuned).decode(in_utf8(Path(path).read_bytes()))
     except (OSError, msgspec.DecodeError, UnicodeError) as error:
         raise SpecError(
             f"no file of a tuned spec: {getattr(error, 'strerror', None) or error}"[:300],

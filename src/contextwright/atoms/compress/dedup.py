@@ -13,6 +13,7 @@ from contextwright.atoms.followed_log import followed
 from contextwright.atoms.logged_repeats import LoggedRepeats, has_own_reason
 from contextwright.atoms.repeated_blocks import RepeatedCalls, RepeatedTexts
 from contextwright.blocks.block import Block, Blocks
+from contextwright.json_depth import is_too_deep
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
@@ -208,6 +209,9 @@ def _call_keys(block: Block) -> tuple[str, ...]:
 
 def _canonical(arguments: str) -> str:
     try:
-        return msgspec.json.encode(msgspec.json.decode(arguments), order="sorted").decode()
+        value = msgspec.json.decode(arguments)
+        if is_too_deep(arguments, value):
+            return arguments
+        return msgspec.json.encode(value, order="sorted").decode()
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return arguments
