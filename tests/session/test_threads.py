@@ -7,7 +7,7 @@ import time
 import pytest
 
 from contextwright import C, compile
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.errors import SessionError
 from contextwright.session import Event, Log, Text, ToolCall, ToolResult
 from contextwright.testing import session_of

@@ -27,7 +27,7 @@ from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
 from contextwright.models.answer_text import text_of
 from contextwright.models.call import Sleep, call
-from contextwright.models.claims import POLL_S
+from contextwright.models.claims import POLL_S, ClaimedAnswer
 from contextwright.models.failed_questions import LASTING, FailedQuestions
 from contextwright.models.guarded_cache import GuardedCache
 from contextwright.models.llm import (
@@ -178,32 +178,31 @@ class Models(ProcessBound):
             return _for_task(known, task)
 
         async def work() -> Answer:
-            known = await self._claimed(key, task)
-            if known is not None:
-                return known
+            right = ClaimedAnswer(self.cache, key)
             try:
-                answer = await self._model_answer(task, session, turn)
-                if not answer.fallback:
-                    await off_loop(self.cache.put, key, answer)
+                answer = await self._claimed(right, key, task)
+                if answer is None:
+                    answer = await self._model_answer(task, session, turn)
+                    if not answer.fallback:
+                        await off_loop(self.cache.put, key, answer)
+                if self.cache.has_claims:
+                    await off_loop(right.release)
                 return answer
-            finally:
-                self.cache.release(key)
+            finally:  # of whoever is cancelled meanwhile
+                right.release()
 
         return _for_task(await self._flight.do(key, work), task)
 
-    async def _claimed(self, key: str, task: Task) -> Answer | None:
+    async def _claimed(self, right: ClaimedAnswer, key: str, task: Task) -> Answer | None:
         """The answer that is known by now, of another process too; None where it is to be made
         here, by the right to do so."""
         deadline_s = self._clock() + self.limits.deadline_s
-        while not await off_loop(self.cache.claim, key, self.limits.deadline_s):
+        while not await off_loop(right.take, self.limits.deadline_s):
             answer = await off_loop(self.cache.get, key, task)
             if answer is not None or self._clock() >= deadline_s:
                 return answer
             await self._sleep(POLL_S)
-        answer = await off_loop(self.cache.get, key, task)
-        if answer is not None:
-            self.cache.release(key)
-        return answer
+        return await off_loop(self.cache.get, key, task)
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""

@@ -59,7 +59,8 @@ class Spending:
     """Counts what is spent and reserved for each turn and each session."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # a question that nobody awaits any more is settled wherever it is collected: in here too
+        self._lock = threading.RLock()
         self._spent: dict[str, Spent] = {}
 
     def of(self, name: str) -> Spent:

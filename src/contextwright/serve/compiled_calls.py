@@ -9,7 +9,7 @@ import msgspec
 
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
-from contextwright.compiler.replay import refuse_repeated
+from contextwright.compiler.replay_pack import refuse_repeated
 from contextwright.engine.context import Context, ContextCall
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.engine import Engine
