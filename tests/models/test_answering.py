@@ -322,8 +322,13 @@ class SharedAnswers(RecentAnswers):
 
 def test_who_is_cancelled_while_it_claims_an_answer_keeps_no_claim():
     """The server may give the right to it when nobody waits for that any more."""
-    shared = SharedAnswers()
-    found = Models(ScriptedLLM("Approved."), answers=shared)
+    shared, polls = SharedAnswers(), iter(range(200))
+
+    async def sleep(seconds):
+        next(polls)
+        await asyncio.sleep(0.01)
+
+    found = Models(ScriptedLLM("Approved."), answers=shared, sleep=sleep)
 
     async def run():
         work = asyncio.create_task(found.answer([task()]))
