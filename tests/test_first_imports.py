@@ -32,7 +32,10 @@ def at_import(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield node
         elif isinstance(node, ast.If):
-            rest += [*([] if "TYPE_CHECKING" in ast.unparse(node.test) else node.body), *node.orelse]
+            rest += [
+                *([] if "TYPE_CHECKING" in ast.unparse(node.test) else node.body),
+                *node.orelse,
+            ]
         elif isinstance(node, (ast.Try, ast.With)):
             rest += node.body
 
