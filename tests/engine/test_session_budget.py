@@ -1,6 +1,7 @@
 """What a session may cost in all: counted from bills, told at thresholds, ended where it is asked."""
 
 import asyncio
+import threading
 
 import pytest
 from tests.at_once import at_once
@@ -215,3 +216,17 @@ def test_calls_of_one_session_that_are_billed_at_once_are_all_counted():
     at_once(bill, range(8))
     assert budget.spent(session).tokens == 8 * 40 * 2_100
     assert [event.threshold for event in told] == [0.5]
+
+
+def test_a_bill_that_comes_while_a_threshold_is_told_is_counted():
+    budget = SessionBudget(max_tokens=10_000, thresholds={0.5: lambda event: other.start()})
+    engine, session = Engine(C.window(3), "gpt-5", budget=budget), Session()
+
+    class Billing(threading.Thread):
+        def start(self):
+            super().start()
+            self.join()
+
+    other = Billing(target=lambda: engine.bill(session, Usage(input=1_000)))
+    engine.bill(session, Usage(input=6_000))
+    assert budget.spent(session).tokens == 7_000
