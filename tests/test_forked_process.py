@@ -2,11 +2,14 @@
 
 import os
 import threading
+import time
 
 import pytest
+from tests.at_once import at_once
 
 from contextwright import C, Engine, Session, compile
 from contextwright.engine.prepare import memo_of
+from contextwright.forked_process import made_once
 from contextwright.memo.memory_budget import BUDGET
 from contextwright.models import Models, ScriptedLLM
 from contextwright.typed_decoding import _LOCK
@@ -85,3 +88,20 @@ def test_a_question_that_another_thread_asks_is_asked_there_as_well():
         pass
     assert ended_in_a_fork(lambda: engine.compile(talk())) == 0
     asking.join()
+
+
+def test_what_is_made_once_is_one_for_all_threads_and_another_in_a_fork():
+    made = []
+
+    @made_once
+    def loop():
+        time.sleep(0.01)  # others ask meanwhile
+        made.append(object())
+        return made[-1]
+
+    assert at_once(lambda _: loop(), range(8)) == [made[0]] * 8
+
+    def work():
+        assert loop() is not made[0] and loop() is made[1]
+
+    assert ended_in_a_fork(work) == 0 and loop() is made[0]

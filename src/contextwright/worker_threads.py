@@ -4,10 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 from contextvars import copy_context
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from contextwright.compute_gate import Gate
+from contextwright.forked_process import made_once
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -74,12 +75,8 @@ def has_gil() -> bool:
     return getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
-@cache
+@made_once
 def _lanes() -> tuple[Lane, Lane]:
     """The lane of turns and the lane of what takes long."""
     gate = Gate(1 if has_gil() else os.cpu_count() or 1)
     return Lane("turn", gate, long=False), Lane("long", gate, long=True)
-
-
-if hasattr(os, "register_at_fork"):  # a forked process has the lanes, and none of their threads
-    os.register_at_fork(after_in_child=_lanes.cache_clear)

@@ -5,7 +5,6 @@ why.
 """
 
 import asyncio
-import os
 import random
 import re
 import threading
@@ -13,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -22,6 +20,7 @@ from contextwright.argument_types import expect_types
 from contextwright.blocks.block import Blocks
 from contextwright.blocks.transcript import transcript
 from contextwright.errors import ModelError, SpecError
+from contextwright.forked_process import made_once
 from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
@@ -402,16 +401,12 @@ def _llm_of(source: LLM | str | None) -> LLM | None:
     return source
 
 
-@cache
+@made_once
 def _loop() -> asyncio.AbstractEventLoop:
     """An event loop in a thread of its own, for those who wait: connections outlive a call."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="contextwright-models", daemon=True).start()
     return loop
-
-
-if hasattr(os, "register_at_fork"):  # a forked process has the loop, and no thread that runs it
-    os.register_at_fork(after_in_child=_loop.cache_clear)
 
 
 def _wait(work: Coroutine[Any, Any, list[Answer]]) -> list[Answer]:
