@@ -64,10 +64,20 @@ async def off_loop(work: Callable[..., T], *arguments: Any, long: bool = False) 
         long: whether it may take long, such as what is worked out from nothing: it then gives way
             to what does not.
     """
+    return await _done(_lanes()[long], work, arguments)
+
+
+async def answering_off_loop(work: Callable[..., T], *arguments: Any, long: bool = False) -> T:
+    """As `off_loop`, of what an answer of a model takes: all threads of turns may wait for one. It
+    may wait for no turn itself, nor for what a turn holds."""
+    return await _done(_lanes()[2 + long], work, arguments)
+
+
+async def _done(lane: Lane, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
     # an event loop runs where this is awaited, so it is imported
     from asyncio import wrap_future
 
-    return await wrap_future(_lanes()[long].submit(partial(copy_context().run, work, *arguments)))
+    return await wrap_future(lane.submit(partial(copy_context().run, work, *arguments)))
 
 
 def has_gil() -> bool:
@@ -76,7 +86,8 @@ def has_gil() -> bool:
 
 
 @made_once
-def _lanes() -> tuple[Lane, Lane]:
-    """The lane of turns and the lane of what takes long."""
+def _lanes() -> tuple[Lane, ...]:
+    """The lane of turns and the lane of what takes long, then those of answers to both."""
     gate = Gate(1 if has_gil() else os.cpu_count() or 1)
-    return Lane("turn", gate, long=False), Lane("long", gate, long=True)
+    lanes = (("turn", False), ("long", True), ("answer", False), ("long-answer", True))
+    return tuple(Lane(name, gate, long=long) for name, long in lanes)

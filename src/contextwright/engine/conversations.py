@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from contextwright.argument_types import expect_types
-from contextwright.compute_gate import waiting
+from contextwright.compute_gate import holding, waiting
 from contextwright.engine.conversation import MOST, Conversation
 from contextwright.engine.engine_options import expect_methods
 from contextwright.engine.message_history import MessageHistory, identity_of
@@ -83,7 +83,7 @@ class Conversations(ProcessBound):
         self.max_bytes, self.expires_after_s = max_bytes, expires_after_s
         self.store, self.format, self.degraded = store, format, ""
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # held while a session is loaded
         self._live: dict[str, _Live] = {}  # the one used last stands last
         self._stored: dict[str, list[str]] | None = None  # name -> ids of its sessions
 
@@ -116,7 +116,7 @@ class Conversations(ProcessBound):
         where = "conversations.update(messages, id=..., tenant=...)"
         expect_types(where, SessionError, id=("" if id is None else id, str), tenant=(tenant, str))
         name = self._name(listed, identity, id, tenant)
-        with self._lock:
+        with holding(self._lock):
             live = self._opened(name, most=MOST if id is not None else ALIKE)
         conversation = live.conversation
         with conversation.updated(listed, identity) as history:
@@ -127,12 +127,12 @@ class Conversations(ProcessBound):
                 while conversation.size > self.max_bytes and conversation.forget_oldest():
                     pass
                 live.size = conversation.size
-        with self._lock:
+        with holding(self._lock):
             self._make_room(name)
 
     def forget(self, id: str, *, tenant: str = "") -> bool:
         """Let a conversation leave the memory; whether it was there."""
-        with self._lock:
+        with holding(self._lock):
             return self._live.pop(_named(id, tenant), None) is not None
 
     def _name(self, listed: MessageList, identity: bytes, id: str | None, tenant: str) -> str:
@@ -206,7 +206,7 @@ class Conversations(ProcessBound):
         except (ContextwrightError, OSError) as error:
             self.degraded = f"session {id!r} was not saved: {error}"
             return
-        with self._lock:
+        with holding(self._lock):
             ids = (self._stored or {}).setdefault(conversation.id, [])
             if id in ids:
                 ids.remove(id)

@@ -19,6 +19,7 @@ import msgspec
 from contextwright.argument_types import expect_types
 from contextwright.blocks.block import Blocks
 from contextwright.blocks.transcript import transcript
+from contextwright.compute_gate import waiting
 from contextwright.errors import ModelError, SpecError
 from contextwright.forked_process import made_once
 from contextwright.models import embedded
@@ -46,7 +47,7 @@ from contextwright.models.text_similarity import TextSimilarity
 from contextwright.process_bound import ProcessBound
 from contextwright.spec.task import Answer, Task, answer_to, of_conversation
 from contextwright.tokens.counter import Counter, named_counter
-from contextwright.worker_threads import off_loop
+from contextwright.worker_threads import answering_off_loop
 
 _INCREMENTAL = frozenset({"summary", "record", "facts"})
 """Tasks whose answer can be brought up to date, and so asked for in pieces."""
@@ -146,7 +147,7 @@ class Models(ProcessBound):
         """
         if self.llm is None and self.embedder is None:
             long = any(len(task.blocks) > MANY for task in tasks)
-            return await off_loop(self.answer_now, tasks, long=long)
+            return await answering_off_loop(self.answer_now, tasks, long=long)
         return list(await asyncio.gather(*(self._answer(task, session, turn) for task in tasks)))
 
     def answer_now(
@@ -172,7 +173,7 @@ class Models(ProcessBound):
         if self._maker(task) is None:
             return await self._stand_in(task, self._fallback_reason(task))
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
-        known = await off_loop(self.cache.get, key, task)
+        known = await answering_off_loop(self.cache.get, key, task)
         if known is not None:
             return _for_task(known, task)
 
@@ -183,9 +184,9 @@ class Models(ProcessBound):
                 if answer is None:
                     answer = await self._model_answer(task, session, turn)
                     if not answer.fallback:
-                        await off_loop(self.cache.put, key, answer)
+                        await answering_off_loop(self.cache.put, key, answer)
                 if self.cache.has_claims:
-                    await off_loop(right.release)
+                    await answering_off_loop(right.release)
                 return answer
             finally:  # of whoever is cancelled meanwhile
                 right.release()
@@ -196,12 +197,12 @@ class Models(ProcessBound):
         """The answer that is known by now, of another process too; None where it is to be made
         here, by the right to do so."""
         deadline_s = self._clock() + self.limits.deadline_s
-        while not await off_loop(right.take, self.limits.deadline_s):
-            answer = await off_loop(self.cache.get, key, task)
+        while not await answering_off_loop(right.take, self.limits.deadline_s):
+            answer = await answering_off_loop(self.cache.get, key, task)
             if answer is not None or self._clock() >= deadline_s:
                 return answer
             await self._sleep(POLL_S)
-        return await off_loop(self.cache.get, key, task)
+        return await answering_off_loop(self.cache.get, key, task)
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""
@@ -227,7 +228,7 @@ class Models(ProcessBound):
         return ""
 
     async def _stand_in(self, task: Task, reason: str) -> Answer:
-        return await off_loop(self._embedded, task, reason, long=len(task.blocks) > MANY)
+        return await answering_off_loop(self._embedded, task, reason, long=len(task.blocks) > MANY)
 
     def _embedded(self, task: Task, reason: str) -> Answer:
         key = f"embedded\n{task.fingerprint}"
@@ -266,14 +267,14 @@ class Models(ProcessBound):
     async def _scored(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's scores: of what it has not scored for this query before."""
         maker = self._maker(task) or ""
-        scores = await off_loop(RelevanceScores, task, maker, self.cache)
+        scores = await answering_off_loop(RelevanceScores, task, maker, self.cache)
         places = await self._candidates(task, scores.unknown, self.limits.scored_blocks)
         size = max(1, min(BATCH, self.limits.question_tokens // ITEM_TOKENS))
         batches = [scores.batch(places[at : at + size]) for at in range(0, len(places), size)]
         answered = await asyncio.gather(
             *(self._complete(batch, session, turn) for batch in batches), return_exceptions=True
         )
-        return await off_loop(scores.answer, batches, answered)
+        return await answering_off_loop(scores.answer, batches, answered)
 
     async def _complete(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's answer; what is too long for one question is asked in pieces,
@@ -284,7 +285,9 @@ class Models(ProcessBound):
         paid: list[Completion] = []
         value: Any = None
         try:
-            for blocks in await off_loop(_pieces, task, self._count, self.limits.question_tokens):
+            for blocks in await answering_off_loop(
+                _pieces, task, self._count, self.limits.question_tokens
+            ):
                 before = task.previous if value is None else _text(value)
                 piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
                 value = await self._value(piece, session, turn, paid)
@@ -306,16 +309,16 @@ class Models(ProcessBound):
     async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
         """The value of one question; an answer that can not be used is asked for once more,
         unless the question before of its series failed too."""
-        prompt = await off_loop(prompt_for, task)
+        prompt = await answering_off_loop(prompt_for, task)
         text = await self._call(prompt, session, turn, paid)
         try:
-            return await off_loop(value_of, task, text, self._count)
+            return await answering_off_loop(value_of, task, text, self._count)
         except ModelFault as fault:
             if self._failed.failed_before(task, self._maker(task) or ""):
                 raise
             again = repair(prompt, text, fault.what)
             text = await self._call(again, session, turn, paid)
-            return await off_loop(value_of, task, text, self._count)
+            return await answering_off_loop(value_of, task, text, self._count)
 
     async def _call(self, prompt: Prompt, session: str, turn: int, paid: list[Completion]) -> str:
         assert self.llm is not None
@@ -341,7 +344,7 @@ class Models(ProcessBound):
         if len(places) <= most:
             return places
         blocks = tuple(task.blocks[place] for place in places)
-        nearest = await off_loop(embedded.relevance, task.query, blocks)
+        nearest = await answering_off_loop(embedded.relevance, task.query, blocks)
         if self.embedder is not None:
             with suppress(Exception):  # words alone, then
                 part = msgspec.structs.replace(task, blocks=blocks, scorer="llm")
@@ -413,7 +416,8 @@ def _wait(work: Coroutine[Any, Any, list[Answer]]) -> list[Answer]:
     """The result of a coroutine, from a thread in which an event loop may run."""
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:
-        return future.result()
+        with waiting():  # what the answer takes is computed in other threads
+            return future.result()
     except BaseException:
         future.cancel()
         raise

@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.models.llm import LLM, Completion, ModelFault, NotAsked, Prompt
 from contextwright.tokens.models import known_model
-from contextwright.worker_threads import off_loop
+from contextwright.worker_threads import answering_off_loop
 
 MAX_OWNERS = 10_000
 """Turns and sessions whose spending is remembered."""
@@ -144,7 +144,7 @@ class MeteredLLM:
             ModelFault: the model's own.
         """
         nothing = Completion(text="", model=prompt.model or self.id)
-        read = await off_loop(self._read, prompt) if self._is_limited else nothing
+        read = await answering_off_loop(self._read, prompt) if self._is_limited else nothing
         most = msgspec.structs.replace(read, output_tokens=prompt.max_tokens)
         reserved = most if self._is_limited else nothing
         self._spending.reserve(reserved, self._allowances)
@@ -152,7 +152,7 @@ class MeteredLLM:
         paid = read
         try:
             completion = await self._llm.complete(prompt)
-            paid = await off_loop(self._paid, prompt, completion)
+            paid = await answering_off_loop(self._paid, prompt, completion)
             return completion
         except Exception as error:
             billed = isinstance(error, ModelFault) and error.fault in BILLED
