@@ -99,6 +99,15 @@ def test_an_adapters_modules_are_imported_by_their_package_alone():
                 assert name.startswith(f"{ADAPTERS}{inner[0]}"), f"{name} imports {one}"
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_msgspec_is_imported_before_what_is_in_it(name):
+    """It imports its own modules: who begins with one of them waits for it, and it for them."""
+    for node in ast.parse(MODULES[name].read_text()).body:
+        if isinstance(node, ast.Import) and node.names[0].name == "msgspec":
+            return
+        assert not getattr(node, "module", "") or not node.module.startswith("msgspec.")
+
+
 def test_a_lazy_name_is_none_of_a_module_beside_it():
     """The module would be found in its place, once it was imported."""
     named = [f"{package}.{name}" for package, name in HOMES]
