@@ -184,8 +184,12 @@ def test_a_store_that_could_not_be_asked_is_asked_again(monkeypatch):
     before.update(messages, id="c").update({"plan": "wait"})
     before.update(messages, id="c")
     kept = Conversations(store=store)
+
+    def away():
+        raise OSError("away")
+
     with monkeypatch.context() as patched:
-        patched.setattr(store, "ids", lambda: open("/nowhere"))
+        patched.setattr(store, "ids", away)
         kept.update([{"role": "user", "content": "other"}], id="d")
     assert kept.update(messages, id="c").state["plan"] == "wait"
 
