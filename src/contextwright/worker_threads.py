@@ -4,10 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 from contextvars import copy_context
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from contextwright.compute_gate import Gate
+from contextwright.forked_process import made_once
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -63,10 +64,20 @@ async def off_loop(work: Callable[..., T], *arguments: Any, long: bool = False) 
         long: whether it may take long, such as what is worked out from nothing: it then gives way
             to what does not.
     """
+    return await _done(_lanes()[long], work, arguments)
+
+
+async def answering_off_loop(work: Callable[..., T], *arguments: Any, long: bool = False) -> T:
+    """As `off_loop`, of what an answer of a model takes: all threads of turns may wait for one. It
+    may wait for no turn itself, nor for what a turn holds."""
+    return await _done(_lanes()[2 + long], work, arguments)
+
+
+async def _done(lane: Lane, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
     # an event loop runs where this is awaited, so it is imported
     from asyncio import wrap_future
 
-    return await wrap_future(_lanes()[long].submit(partial(copy_context().run, work, *arguments)))
+    return await wrap_future(lane.submit(partial(copy_context().run, work, *arguments)))
 
 
 def has_gil() -> bool:
@@ -74,13 +85,9 @@ def has_gil() -> bool:
     return getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
-@cache
-def _lanes() -> tuple[Lane, Lane]:
-    """The lane of turns and the lane of what takes long."""
+@made_once
+def _lanes() -> tuple[Lane, ...]:
+    """The lane of turns and the lane of what takes long, then those of answers to both."""
     gate = Gate(1 if has_gil() else os.cpu_count() or 1)
-    return Lane("turn", gate, long=False), Lane("long", gate, long=True)
-
-
-# a forked process has the lanes, and none of their threads
-if sys.platform != "win32" and hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_lanes.cache_clear)
+    lanes = (("turn", False), ("long", True), ("answer", False), ("long-answer", True))
+    return tuple(Lane(name, gate, long=long) for name, long in lanes)

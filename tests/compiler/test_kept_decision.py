@@ -14,7 +14,7 @@ from tests.rules.samples import SAMPLES
 from contextwright import C, Engine, Session
 from contextwright.compiler import horizon, kept_decision, spec_compiler
 from contextwright.compiler.plan import plan
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ContextwrightError
 from contextwright.session.event import Tool

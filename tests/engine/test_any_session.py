@@ -11,7 +11,7 @@ from tests.engine.test_any_spec import FORMATS, drawn_spec
 from tests.parameters import few
 
 from contextwright import C, Engine, Session
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.errors import ContextwrightError
 from contextwright.session.event import Text, Thinking, ToolCall
 from contextwright.testing import target_for

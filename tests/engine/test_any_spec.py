@@ -10,7 +10,7 @@ from tests.parameters import few
 from tests.rules.samples import SAMPLES
 
 from contextwright import C, Engine, Session
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.errors import ContextwrightError, SpecError
 from contextwright.testing import target_for
 from contextwright.testing.word_suite import standing

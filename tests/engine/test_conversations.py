@@ -163,3 +163,46 @@ def test_threads_do_not_mix_conversations():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_what_leaves_the_memory_is_found_again_in_a_store_that_was_empty():
+    """With its state, and not as another session of the same messages."""
+    now, store = [0.0], SQLiteSessions(":memory:")
+    kept = Conversations(store=store, expires_after_s=10, clock=lambda: now[0])
+    messages = [{"role": "user", "content": "hi"}]
+    kept.update(messages, id="c").update({"plan": "wait"})
+    kept.update(messages, id="c")
+    now[0] = 20.0
+    assert (
+        kept.update([*messages, {"role": "user", "content": "yes"}], id="c").state["plan"] == "wait"
+    )
+
+
+def test_a_store_that_could_not_be_asked_is_asked_again(monkeypatch):
+    store, messages = SQLiteSessions(":memory:"), [{"role": "user", "content": "hi"}]
+    before = Conversations(store=store)
+    before.update(messages, id="c").update({"plan": "wait"})
+    before.update(messages, id="c")
+    kept = Conversations(store=store)
+
+    def away():
+        raise OSError("away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "ids", away)
+        kept.update([{"role": "user", "content": "other"}], id="d")
+    assert kept.update(messages, id="c").state["plan"] == "wait"
+
+
+@pytest.mark.parametrize("limits", [{"max_bytes": 1}, {"expires_after_s": 1}])
+def test_a_conversation_that_is_used_stays_in_memory(limits):
+    """Whoever came next began another one of the same id, and a store kept one of the two."""
+    now = [0.0]
+    kept = Conversations(clock=lambda: now[0], **limits)
+    with kept.updated([{"role": "user", "content": "hi"}], id="c") as history:
+        now[0] = 20.0
+        kept.update([{"role": "user", "content": "other"}], id="d")
+        assert kept.update([{"role": "user", "content": "hi"}], id="c") is history.session
+    now[0] = 40.0
+    kept.update([{"role": "user", "content": "other"}], id="d")
+    assert kept.update([{"role": "user", "content": "hi"}], id="c") is not history.session

@@ -4,6 +4,8 @@ other threads. A port here waits until the loop had its turns, so a loop that st
 import asyncio
 import contextvars
 import multiprocessing
+import subprocess
+import sys
 import threading
 import time
 
@@ -448,3 +450,39 @@ def test_a_forked_process_has_threads_of_its_own():
     assert receiver.poll(PATIENCE_S), "the child hangs"
     assert receiver.recv() == here
     child.join()
+
+
+MODELS_ASKED_IN_THREADS = """
+import asyncio
+from contextwright import C, Context, worker_threads
+from contextwright.models import ModelFault, Models, ScriptedLLM
+from contextwright.compute_gate import Gate
+
+worker_threads.THREADS = 1  # as where all of them wait
+
+def messages(number, turns):
+    asked = [
+        {"role": role, "content": f"{number}: the price of order {n} is {n} euros. " * 6}
+        for n in range(turns)
+        for role in ("user", "assistant")
+    ]
+    return [*asked, {"role": "user", "content": "and now?"}]
+
+async def run():
+    spec = C.default() | C.summarize(max_tokens=50)
+    for lines in (["In short."], [ModelFault("refused", "no")]):
+        context = Context(spec, model="gpt-5", models=Models(ScriptedLLM(lines * 20)))
+        calls = [context.acall(messages(n % 4, 120)) for n in range(8)]
+        print(len(await asyncio.gather(*calls)))
+    print(context.manifest.notes)
+
+asyncio.run(run())
+"""
+
+
+def test_threads_that_wait_for_models_hold_up_none_that_answers_take():
+    """Neither the place in which they computed, nor a thread: one call with a model never ended."""
+    code = [sys.executable, "-c", MODELS_ASKED_IN_THREADS]
+    ended = subprocess.run(code, capture_output=True, text=True, timeout=120)
+    assert ended.stdout.splitlines()[:2] == ["8", "8"], ended.stderr
+    assert "refused" in ended.stdout

@@ -1,7 +1,7 @@
 """Retrievers fill the state key of `C.within` before the turn."""
 
 from contextwright import C, Engine, Session
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.retrieval.index import Index
 from contextwright.retrieval.item import Hit, Item
 

@@ -1,10 +1,8 @@
 """Threads that compile at once give the bytes of one after the other; on a free-threaded Python
 they really run at once."""
 
-import sys
-import threading
-
 import pytest
+from tests.at_once import at_once
 
 from contextwright import C, Engine, Session, compile
 
@@ -35,34 +33,6 @@ def talk(number, turns=12):
 def go_on(session, number):
     session.assistant(f"answer of {number}")
     session.user(f"what of order {number}?")
-
-
-def at_once(work, arguments):
-    """The results of all, begun together; the interpreter switches as often as it can."""
-    begin, results, errors = threading.Barrier(len(arguments)), [None] * len(arguments), []
-
-    def run(place, argument):
-        try:
-            begin.wait(60)
-            results[place] = work(argument)
-        except BaseException as error:  # noqa: BLE001
-            errors.append(error)
-
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [
-            threading.Thread(target=run, args=(place, argument))
-            for place, argument in enumerate(arguments)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
-    assert errors == []
-    return results
 
 
 def three_turns(engine, number):

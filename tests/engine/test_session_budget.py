@@ -1,11 +1,14 @@
 """What a session may cost in all: counted from bills, told at thresholds, ended where it is asked."""
 
 import asyncio
+import threading
 
 import pytest
+from tests.at_once import at_once
 
 from contextwright import C, Engine, Session, SessionBudget, SQLiteSessions, register_model
 from contextwright.errors import BudgetError, ModelError, SessionBudgetError, SpecError
+from contextwright.tokens.usage import Usage
 
 ANTHROPIC = {
     "input_tokens": 100,
@@ -195,3 +198,35 @@ def test_the_bill_of_another_model_calibrates_nobody(answering):
     factor = engine.calibrator.factor("openai-chat", "gpt-5")
     assert (factor > 110) == (answering not in OTHERS)
     assert budget.spent(session).usage.output == 75
+
+
+def test_calls_of_one_session_that_are_billed_at_once_are_all_counted():
+    """And a threshold that they pass is told once."""
+    told = []
+    budget = SessionBudget(max_tokens=1_000_000, thresholds={0.5: told.append})
+    engine = Engine(C.window(3), "gpt-5", budget=budget)
+    session = Session()
+    session.user("hi")
+    engine.compile(session)
+
+    def bill(_):
+        for _ in range(40):
+            engine.bill(session, Usage(input=2_000, output=100))
+
+    at_once(bill, range(8))
+    assert budget.spent(session).tokens == 8 * 40 * 2_100
+    assert [event.threshold for event in told] == [0.5]
+
+
+def test_a_bill_that_comes_while_a_threshold_is_told_is_counted():
+    budget = SessionBudget(max_tokens=10_000, thresholds={0.5: lambda event: other.start()})
+    engine, session = Engine(C.window(3), "gpt-5", budget=budget), Session()
+
+    class Billing(threading.Thread):
+        def start(self):
+            super().start()
+            self.join()
+
+    other = Billing(target=lambda: engine.bill(session, Usage(input=1_000)))
+    engine.bill(session, Usage(input=6_000))
+    assert budget.spent(session).tokens == 7_000

@@ -1,5 +1,7 @@
 """One budget in bytes for all owners, the least recently used out."""
 
+import gc
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright import memory
+from contextwright.engine.run_tasks import _scope_of
 from contextwright.errors import ContextwrightError
 from contextwright.memo.memory_budget import DEFAULT_BYTES, MemoryBudget
 from contextwright.memo.owned_tables import Tables
@@ -137,3 +140,38 @@ def test_the_process_says_what_it_holds_and_takes_a_limit():
 def test_a_limit_is_a_number_of_bytes(wrong):
     with pytest.raises(ContextwrightError, match="number of bytes"):
         memory(max_bytes=wrong)
+
+
+class Collecting:
+    """An owner at whose turn-over the garbage is collected, as may happen at any line."""
+
+    def turn_over(self):
+        gc.collect()
+
+    def forget_before(self):
+        gc.collect()
+        return 0
+
+    def forget(self):
+        gc.collect()
+
+
+def test_work_that_nobody_awaits_may_be_collected_in_the_middle_of_counting():
+    """Such as an `acompile` that was cancelled: its scope ends, and settles, where the collector
+    finds it, in a thread that holds the budget's lock already."""
+    budget = MemoryBudget(1_000)
+    owner, collecting = Tables(budget), Collecting()
+    account = budget.account(collecting)
+    for use in (
+        lambda: budget.settle(account, 10_000, 0), budget.use, lambda: budget.limit(10), budget.forget,
+    ):  # fmt: skip
+        asking = _scope_of(owner, iter([()]))
+        next(asking)
+        circle = [asking]
+        circle.append(circle)
+        del asking, circle
+        worker = threading.Thread(target=use, daemon=True)
+        worker.start()
+        worker.join(20)
+        assert not worker.is_alive()
+    assert owner._scopes == []

@@ -8,7 +8,7 @@ import pytest
 
 from contextwright import C, Engine, Session, replay
 from contextwright.blocks.block import Block
-from contextwright.models import Limits, ModelFault, Models, ScriptedLLM
+from contextwright.models import Limits, ModelFault, Models, RecentAnswers, ScriptedLLM
 from contextwright.session.event import Text
 from contextwright.spec.schema import schema_text
 from contextwright.spec.task import Task
@@ -283,6 +283,75 @@ def test_who_is_cancelled_leaves_the_work_to_the_others():
     asyncio.run(run())
     assert len(llm.prompts) == 2
     assert found.answer_now([task()])[0].fallback == ""
+
+
+def test_those_who_are_cancelled_together_all_end():
+    """None of them takes it for the first one's end, and asks in its place."""
+    llm = ScriptedLLM("Approved.", delay_s=30)
+    found = Models(llm)
+
+    async def run():
+        asking = [asyncio.create_task(found.answer([task()])) for _ in range(4)]
+        while not llm.prompts:
+            await asyncio.sleep(0.01)
+        for one in asking:
+            one.cancel()
+        return await asyncio.gather(*asking, return_exceptions=True)
+
+    assert list(map(type, asyncio.run(run()))) == [asyncio.CancelledError] * 4
+    assert len(llm.prompts) == 1 and not found._flight._flying
+
+
+class SharedAnswers(RecentAnswers):
+    """Answers of several processes, whose server takes its time."""
+
+    def __init__(self):
+        super().__init__()
+        self.claims, self.is_asked, self.goes_on = set(), threading.Event(), threading.Event()
+
+    def claim(self, key, lease_s):
+        self.is_asked.set()
+        assert self.goes_on.wait(20)
+        is_free = key not in self.claims
+        self.claims.add(key)
+        return is_free
+
+    def release(self, key):
+        self.claims.discard(key)
+
+
+def test_who_is_cancelled_while_it_claims_an_answer_keeps_no_claim():
+    """The server may give the right to it when nobody waits for that any more."""
+    shared, polls = SharedAnswers(), iter(range(200))
+
+    async def sleep(seconds):
+        next(polls)
+        await asyncio.sleep(0.01)
+
+    found = Models(ScriptedLLM("Approved."), answers=shared, sleep=sleep)
+
+    async def run():
+        work = asyncio.create_task(found.answer([task()]))
+        while not shared.is_asked.is_set():
+            await asyncio.sleep(0.01)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        shared.goes_on.set()
+        return (await found.answer([task()]))[0].value
+
+    assert asyncio.run(run()) == "Approved."
+    assert shared.claims == set()
+
+
+def test_who_was_given_no_right_lets_go_of_nobodys():
+    shared = SharedAnswers()
+    shared.goes_on.set()
+    found = Models(ScriptedLLM("Approved."), answers=shared, limits=Limits(deadline_s=0.01))
+    key = f"{found._maker(task())}\n{task().model}\n{task().fingerprint}"
+    shared.claims.add(key)  # of another process, which still works
+    found.answer_now([task()])
+    assert shared.claims == {key}
 
 
 def test_cancelling_in_the_middle_leaves_nothing_half_written():

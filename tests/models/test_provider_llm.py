@@ -1,12 +1,17 @@
 """The provider extra over real HTTP: an OpenAI-compatible server on this machine."""
 
+import asyncio
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import msgspec
 import pytest
+from tests.at_once import at_once
 
 pytest.importorskip("pydantic_ai")
 
@@ -38,6 +43,8 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # connections are kept, as providers do
+
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.asked.append(body)
@@ -118,6 +125,58 @@ def test_a_text_comes_back_with_its_bill(serve):
     assert body["model"] == "local"
     assert [message["role"] for message in body["messages"]] == ["system", "user"]
     assert "A17" in body["messages"][1]["content"]
+
+
+def test_a_model_answers_in_each_event_loop(serve):
+    """Its connections are of the loop that opened them: in another, or once that is closed, they
+    are an error, and the embedded model answered instead."""
+    server = serve("Ann approved it.")
+    found = Models(ProviderLLM("local", base_url=server.url, api_key="k"), limits=Limits(retries=0))
+    fallbacks = []
+
+    def another(number):
+        return msgspec.structs.replace(summary(), max_tokens=number, source=str(number))
+
+    def asked_in_a_loop(number):
+        async def both():
+            return await asyncio.gather(*(found.answer([another(number + n)]) for n in range(2)))
+
+        fallbacks.extend(answers[0].fallback for answers in asyncio.run(both()))
+
+    for number in (40, 50, 60):
+        asked_in_a_loop(number)
+        fallbacks.append(found.answer_now([another(number + 5)])[0].fallback)
+    at_once(asked_in_a_loop, range(100, 180, 10))
+    assert set(fallbacks) == {""} and len(server.asked) == 25
+    assert len(found.llm._by_loop) <= 9  # those that are closed go
+
+
+MADE_BY_MANY = """
+import sys, threading, traceback
+from contextwright.models.provider_llm import ProviderLLM
+
+sys.setswitchinterval(1e-6)
+begin, failed = threading.Barrier(8), []
+
+def work(number):
+    begin.wait()
+    try:
+        ProviderLLM("m", base_url="http://x", api_key="k") if number % 2 else ProviderLLM("openai:m")
+    except BaseException:
+        failed.append(traceback.format_exc())
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+[one.start() for one in threads]
+[one.join() for one in threads]
+sys.exit("".join(failed) or None)
+"""
+
+
+def test_models_that_many_threads_make_first_are_made():
+    code = [sys.executable, "-c", MADE_BY_MANY]
+    keyed = {**os.environ, "OPENAI_API_KEY": "k"}
+    ended = subprocess.run(code, capture_output=True, text=True, env=keyed)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_a_model_is_told_what_room_rules_have(serve):

@@ -95,3 +95,23 @@ def test_a_limit_also_holds_between_the_pieces_of_a_long_question(make_task, scr
     assert len(found.llm.prompts) == 1
     assert answer.model == "extractive"
     assert "spend limit" in answer.fallback
+
+
+def test_who_is_cancelled_once_the_answer_is_there_paid_for_all_of_it(make_task):
+    class Late(Billing):
+        async def complete(self, prompt):
+            completion = await super().complete(prompt)
+            asking.cancel()
+            return completion
+
+    found = Models(Late(300, 40))
+
+    async def run():
+        nonlocal asking
+        asking = asyncio.create_task(found.answer([make_task()], session="s"))
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asking = None
+    asyncio.run(run())
+    assert found.spending.of("s").tokens == 340

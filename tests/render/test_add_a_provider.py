@@ -13,7 +13,7 @@ from tests.render import test_every_format as every_format
 from tests.render import test_insertions as insertions
 
 from contextwright import C, compile
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.render import providers
 from contextwright.session.event import Image, Text
 from contextwright.testing import session_of, target_for

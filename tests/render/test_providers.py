@@ -5,7 +5,7 @@ import pytest
 
 from contextwright import C, compile
 from contextwright.compiler.manifest import manifest_from_json
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.errors import ModelError
 from contextwright.render import providers

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from contextwright import C, compile, read_session
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.errors import NotInThisFormat
 
 LONG = "word " * 3000

@@ -5,7 +5,7 @@ import anthropic
 import pytest
 
 from contextwright import C, Context, wrap
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.testing.adapter_suite.suite_tools import SECRET
 from contextwright.testing.strict_server import Reply, StrictServer
 from contextwright.testing.strict_server.reply import ReplyCall

@@ -5,6 +5,8 @@ import math
 import pytest
 
 from contextwright.errors import ProxyError
+from contextwright.serve.app import ProxyApp
+from contextwright.serve.proxy_server import server_of
 from contextwright.serve.settings import ProxySettings
 
 
@@ -21,3 +23,9 @@ def test_a_key_that_no_header_carries_is_refused_and_not_shown(name, key):
     with pytest.raises(ProxyError, match="no client can send") as refused:
         ProxySettings(upstream="https://x.example", **{name: key})
     assert key not in str(refused.value)
+
+
+def test_a_connection_waits_longer_for_its_caller_than_callers_keep_one():
+    """uvicorn closes it after 5 seconds by itself, when a call may be under way to it."""
+    config = server_of(ProxyApp(ProxySettings(upstream="http://127.0.0.1:1"))).config
+    assert config.timeout_keep_alive > 60

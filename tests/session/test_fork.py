@@ -14,7 +14,7 @@ from contextwright.formats.native import write
 from contextwright.models import Models
 from contextwright.models.scripted import ScriptedLLM
 from contextwright.retention.data_subject import DataSubject
-from contextwright.retention.scrub_session import scrub_session
+from contextwright.retention.session_scrub import scrub_session
 from contextwright.session import Event, Log, Text
 from contextwright.spec.inputs import Memo
 from contextwright.testing import session_of, sessions, target_for

@@ -5,9 +5,10 @@ import threading
 import time
 
 import pytest
+from tests.at_once import at_once
 
 from contextwright import C, compile
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.errors import SessionError
 from contextwright.session import Event, Log, Text, ToolCall, ToolResult
 from contextwright.testing import session_of
@@ -129,3 +130,32 @@ def test_an_event_that_nothing_can_store_is_named(value):
     with pytest.raises(SessionError, match="no JSON data") as caught:
         Log([Event(id="odd", role="user", metadata={"a": value})])
     assert "odd" in caught.value.where
+
+
+class Noted:
+    """A value of the application's, while whose copy an engine notes something of the session."""
+
+    def __init__(self, session):
+        self.session = session
+
+    def __deepcopy__(self, known):
+        self.session.metadata["contextwright.folds"] = []
+        self.session.metadata.pop("gone", None)
+        return self
+
+
+def test_a_session_is_forked_while_an_engine_notes_something_of_it():
+    session = session_of("u: hi | a: hello | u: and now?")
+    session.metadata.update({"own": Noted(session), "more": 1, "gone": 2})
+    assert session.fork(id="other").metadata["more"] == 1
+
+
+def test_nothing_that_is_revised_at_once_is_lost(nervous):
+    session = session_of("u: hi")
+
+    def count(_):
+        for _ in range(300):
+            session.revise_metadata("count", lambda known: (known or 0) + 1)
+
+    at_once(count, range(8))
+    assert session.metadata["count"] == 2_400

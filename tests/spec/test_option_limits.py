@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 from contextwright import C, Session, compile
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.errors import ContextwrightError, RefError, SpecError
 from contextwright.spec import Kind, from_json, to_json
 from contextwright.spec.expr import Atom, is_bare

@@ -7,7 +7,7 @@ import msgspec
 from contextwright.cli.output_file import write_file
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.replay import refuse_repeated
+from contextwright.compiler.replay_pack import refuse_repeated
 from contextwright.errors import SessionError
 from contextwright.text.byte_order_mark import in_utf8
 from contextwright.typed_decoding import decoder

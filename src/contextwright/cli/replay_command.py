@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.cli.options import Sources, session_options, source_options
 from contextwright.cli.pack_file import load_pack
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.engine.door import sources_of
 from contextwright.session.session import Session
 

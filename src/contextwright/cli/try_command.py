@@ -59,7 +59,7 @@ def try_command(
     Code, ...). Nothing is sent anywhere.
     """
     from contextwright.traces.comparison import compare
-    from contextwright.traces.read_traces import read_traces
+    from contextwright.traces.trace_exports import read_traces
 
     if find == "":
         raise click.UsageError("--find is empty: give a text to follow, or leave it out")

@@ -8,7 +8,7 @@ limit make of it. So they make nothing of it: it stands there as the log has it.
 from operator import attrgetter
 from typing import NamedTuple
 
-from msgspec.structs import astuple
+from msgspec import structs
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState
@@ -98,7 +98,14 @@ class StepGround(NamedTuple):
             return None
         texts = tuple([block for block in self.blocks if block.order < 0])
         then, joins = self.then.inputs, inputs.snapshot.log.late_joins()
-        key = self.step, self.then.limit, texts, joins, then.settled, astuple(then.protection)
+        key = (
+            self.step,
+            self.then.limit,
+            texts,
+            joins,
+            then.settled,
+            structs.astuple(then.protection),
+        )
         known: tuple[object, BeforeStep | None] | None = self.table.known("near")
         if known is None or known[0] != key:
             parts = self.step, self.then, self.span, texts, self.terminal, self.stages, inputs

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import chain, compress
 from urllib.parse import unquote
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.atoms.repeated_blocks import RepeatedTexts
 from contextwright.blocks.block import Block, Blocks
@@ -55,7 +55,7 @@ def idle_exchanges(planned: Plan, limit: int, inputs: Inputs) -> frozenset[int]:
     may = words is not None and snapshot.begins_log and not snapshot.has_summaries
     if words is None or not may or inputs.tells_sources or stop - first < FEWEST:
         return frozenset()
-    ground = replace(inputs, mapping=words[:1])
+    ground = structs.replace(inputs, mapping=words[:1])
     newest = mapped_exceeds(FIRST * limit, stop, ground)
     if newest is None:
         return frozenset()

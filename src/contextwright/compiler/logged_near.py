@@ -5,7 +5,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import NamedTuple
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.budget_state import BudgetState
@@ -42,7 +42,7 @@ class LoggedNear(NamedTuple):
         front = inputs.blocks(snapshot.exchanges_at(self.held), SOURCE)
         near = inputs.blocks(snapshot.exchanges(self.near, self.stop), SOURCE)
         whole = (*front, *near[: self.whole - self.near])
-        state = replace(
+        state = structs.replace(
             then,
             whole=whole,
             whole_tokens=self.tokens,

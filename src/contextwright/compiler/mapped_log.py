@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 from weakref import ref
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.change import Change
@@ -62,7 +62,7 @@ def mapped_at(index: int, inputs: Inputs, source: str = SOURCE) -> Blocks:
 
 def with_front(inputs: Inputs) -> Inputs:
     """The inputs of one who asks a model about what the words leave."""
-    return replace(inputs, in_front=front_words(inputs))
+    return structs.replace(inputs, in_front=front_words(inputs))
 
 
 def front_words(inputs: Inputs) -> FrontWords | None:

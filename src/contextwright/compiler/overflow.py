@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.before_step import StepGround
@@ -77,7 +77,7 @@ def enforce_budget(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     """
     terminal = terminal or _MODEL_WINDOW
     if state.inputs.mapping:
-        state = replace(state, inputs=with_front(state.inputs))
+        state = structs.replace(state, inputs=with_front(state.inputs))
     blocks = _standing(state, blocks, terminal)
     if not is_limited(state, blocks, terminal):
         if state.inputs.behind_step:
@@ -116,7 +116,7 @@ def _low_of(state: BudgetState, blocks: Blocks, terminal: Terminal) -> BudgetSta
     if not terminal.step_turns:
         return state
     rule, base = rule_of_limit(state.limit, terminal), base_of(state.limit, _fixed(state, blocks))
-    return replace(state, limit=rule.early(base))
+    return structs.replace(state, limit=rule.early(base))
 
 
 def _fixed(state: BudgetState, blocks: Blocks) -> int:
@@ -201,7 +201,7 @@ def _shortened(
 ) -> Blocks | None:
     """The blocks as these stages leave them, as soon as they fit; None where they do not."""
     whole: Blocks = blocks
-    state = replace(state, originals=whole)
+    state = structs.replace(state, originals=whole)
     undropped: Blocks = ()
     passed = passed_by(state) if terminal.order == "layer" else NONE_PASSED
     for action in _actions(state, terminal, stages, passed):

@@ -3,7 +3,7 @@ begins (`compiler.horizon`)."""
 
 from collections.abc import Mapping
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.budget_state import BudgetState
@@ -59,6 +59,6 @@ def told_with_passed(
     # the user's words of the turn that this divides are told by its range
     older = (b for b in before if 0 <= b.order < passed.stop and b not in stays)
     every = (*made.lineage, *(id for block in older for id in block.lineage))
-    stands = stood_for(replace(made, lineage=every), before, state.inputs.cost)
+    stands = stood_for(structs.replace(made, lineage=every), before, state.inputs.cost)
     spans, tokens = passed.spans + stands.spans, passed.tokens + stands.tokens
-    return {made: replace(stands, spans=spans, tokens=tokens)}
+    return {made: structs.replace(stands, spans=spans, tokens=tokens)}

@@ -12,7 +12,7 @@ from itertools import accumulate, compress, dropwhile, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.blocks.block import DEFAULT_TIER, Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
@@ -84,7 +84,7 @@ def with_whole(then: BudgetState, old: Blocks, since: int, span: int | None) -> 
     if span > 0 and orders == sorted(orders):
         sums = list(accumulate(costs[stop:], initial=0))
         stop += max(0, bisect_left(sums, front_tokens(sums[-1], span)))
-    return replace(then, whole=old[:stop], whole_tokens=sum(costs[:stop]))
+    return structs.replace(then, whole=old[:stop], whole_tokens=sum(costs[:stop]))
 
 
 def near_step(
@@ -118,7 +118,7 @@ def near_step(
     front = [whole[at - first] for at in sorted(held) if first <= at < first + cut]
     near = (*front, *whole[cut:])
     passed = sum(sums[stop - first] - sums[start - first] for start, stop in spans)
-    state = replace(state, whole=near, passed=passed, passed_spans=spans)
+    state = structs.replace(state, whole=near, passed=passed, passed_spans=spans)
     return Near(state, (*near, *old[len(whole) :]))
 
 
@@ -198,4 +198,4 @@ def with_passed(
     behind = changes[place + len(others) :]
     passed = sorted((*passed, *others), key=lambda one: orders[one.id])
     changes = (*changes[:place], *passed, *behind)
-    return replace(findings, changes=changes, orders=orders)
+    return structs.replace(findings, changes=changes, orders=orders)

@@ -3,7 +3,7 @@ step left of those before it, and what came since, as it came (rules.md#horizon)
 
 from collections.abc import Callable
 
-from msgspec.structs import astuple, replace
+from msgspec import structs
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.mapped_log import mapped, mapped_exceeds
@@ -64,12 +64,12 @@ class WordAtStep:
         """What it leaves of the part in front follows from, beside that part."""
         step, now = self._step, inputs_then(self._step.place, inputs)
         moment = now.snapshot.state.version, now.now_ms, min(inputs.protection.edge, step.place)
-        return step.goal, self._spare, step.number, *astuple(now.protection), *moment
+        return step.goal, self._spare, step.number, *structs.astuple(now.protection), *moment
 
     def front(self, old: Blocks, inputs: Inputs) -> Blocks:
         """What it leaves of the part in front."""
         step, word = self._step, self._word
-        small = replace(word, **{word.traits.stepped: self.most()})
+        small = structs.replace(word, **{word.traits.stepped: self.most()})
         left = small.apply(old, inputs_then(step.place, inputs))
         if left != old:
             inputs.stepped[word] = max(step.number, inputs.stepped.get(word, 0))

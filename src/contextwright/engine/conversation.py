@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from contextwright.argument_types import expect_types
+from contextwright.compute_gate import holding
 from contextwright.engine.message_history import MessageHistory, Overlap, identity_of
 from contextwright.errors import SessionError
 from contextwright.formats import FORMATS, format_named
@@ -71,6 +72,7 @@ class Conversation(ProcessBound):
         self.id, self.format, self.most = id, format, most
         self._histories: list[MessageHistory] = []  # the one used last stands last
         self._begun = 0
+        # held for as long as a compile takes, and the models that it asks
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -85,13 +87,13 @@ class Conversation(ProcessBound):
     @property
     def sessions(self) -> tuple[Session, ...]:
         """The session of each history that is kept, the one used last at the end."""
-        with self._lock:
+        with holding(self._lock):
             return tuple(history.session for history in self._histories)
 
     @property
     def size(self) -> int:
         """Bytes of the messages that are kept, as JSON, of all histories."""
-        with self._lock:
+        with holding(self._lock):
             return sum(history.size for history in self._histories)
 
     def update(self, source: Any) -> Session:
@@ -116,7 +118,7 @@ class Conversation(ProcessBound):
         Raises:
             SessionError: a message is not understood. Nothing changed.
         """
-        with self._lock:
+        with holding(self._lock):
             if self._histories and (not messages or self._histories[-1].append(messages)):
                 return self._histories[-1].session
             listed = message_list([*self.messages, *messages], "conversation.append(messages)")
@@ -130,12 +132,12 @@ class Conversation(ProcessBound):
             identity: of them, where it is known.
         """
         listed = message_list(source, "conversation.update(messages)")
-        with self._lock:
+        with holding(self._lock):
             yield self._updated(listed, identity)
 
     def forget_oldest(self) -> bool:
         """Let go of the history that was used longest ago; whether there was another."""
-        with self._lock:
+        with holding(self._lock):
             if len(self._histories) < 2:
                 return False
             del self._histories[0]
@@ -157,7 +159,7 @@ class Conversation(ProcessBound):
         read, messages = restored(session, about.format, about.field, is_named=is_named)
         history = MessageHistory(bytes.fromhex(about.identity), read)
         history.hold(messages)
-        with self._lock:
+        with holding(self._lock):
             self._histories.append(history)
         return True
 

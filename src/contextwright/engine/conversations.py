@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from contextwright.argument_types import expect_types
-from contextwright.compute_gate import waiting
+from contextwright.compute_gate import holding, waiting
 from contextwright.engine.conversation import MOST, Conversation
 from contextwright.engine.engine_options import expect_methods
 from contextwright.engine.message_history import MessageHistory, identity_of
@@ -28,11 +28,13 @@ _SYSTEM = ("system", "developer")
 
 
 class _Live(msgspec.Struct):
-    """A conversation in memory: how large it is, and when it was used last."""
+    """A conversation in memory: how large it is, when it was used last, and how many use it now. It
+    stays as long as somebody does: who comes next would begin another one of the same id."""
 
     conversation: Conversation
     size: int
     used_s: float
+    users: int = 0
 
 
 class Conversations(ProcessBound):
@@ -83,7 +85,7 @@ class Conversations(ProcessBound):
         self.max_bytes, self.expires_after_s = max_bytes, expires_after_s
         self.store, self.format, self.degraded = store, format, ""
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # held while a session is loaded
         self._live: dict[str, _Live] = {}  # the one used last stands last
         self._stored: dict[str, list[str]] | None = None  # name -> ids of its sessions
 
@@ -116,23 +118,27 @@ class Conversations(ProcessBound):
         where = "conversations.update(messages, id=..., tenant=...)"
         expect_types(where, SessionError, id=("" if id is None else id, str), tenant=(tenant, str))
         name = self._name(listed, identity, id, tenant)
-        with self._lock:
+        with holding(self._lock):
             live = self._opened(name, most=MOST if id is not None else ALIKE)
         conversation = live.conversation
-        with conversation.updated(listed, identity) as history:
-            try:
-                yield history
-            finally:
-                self._save(conversation, history, listed.key)
-                while conversation.size > self.max_bytes and conversation.forget_oldest():
-                    pass
-                live.size = conversation.size
-        with self._lock:
-            self._make_room(name)
+        try:
+            with conversation.updated(listed, identity) as history:
+                try:
+                    yield history
+                finally:
+                    self._save(conversation, history, listed.key)
+                    while conversation.size > self.max_bytes and conversation.forget_oldest():
+                        pass
+                    live.size = conversation.size
+        finally:
+            with holding(self._lock):
+                live.users -= 1
+                live.used_s = self._clock()
+                self._make_room(name)
 
     def forget(self, id: str, *, tenant: str = "") -> bool:
         """Let a conversation leave the memory; whether it was there."""
-        with self._lock:
+        with holding(self._lock):
             return self._live.pop(_named(id, tenant), None) is not None
 
     def _name(self, listed: MessageList, identity: bytes, id: str | None, tenant: str) -> str:
@@ -156,13 +162,15 @@ class Conversations(ProcessBound):
         now_s = self._clock()
         if self.expires_after_s is not None:
             oldest_s = now_s - self.expires_after_s
-            for old in [n for n, live in self._live.items() if live.used_s < oldest_s]:
-                del self._live[old]
+            for old, live in list(self._live.items()):
+                if live.used_s < oldest_s and not live.users:
+                    del self._live[old]
         live = self._live.pop(name, None)
         if live is None:
             live = _Live(Conversation(name, self.format, most=most), 0, now_s)
             self._restore(live.conversation)
         live.used_s = now_s
+        live.users += 1
         self._live[name] = live
         return live
 
@@ -171,7 +179,7 @@ class Conversations(ProcessBound):
         for name in list(self._live):
             if size <= self.max_bytes:
                 break
-            if name != used:
+            if name != used and not self._live[name].users:
                 size -= self._live.pop(name).size
 
     def _restore(self, conversation: Conversation) -> None:
@@ -181,9 +189,10 @@ class Conversations(ProcessBound):
         try:
             with waiting():
                 if self._stored is None:
-                    self._stored = {}
+                    stored: dict[str, list[str]] = {}
                     for id in self.store.ids():
-                        self._stored.setdefault(id.partition("#")[0], []).append(id)
+                        stored.setdefault(id.partition("#")[0], []).append(id)
+                    self._stored = stored
                 ids = self._stored.get(conversation.id, [])
                 for id in ids:
                     conversation.number(id)
@@ -206,8 +215,10 @@ class Conversations(ProcessBound):
         except (ContextwrightError, OSError) as error:
             self.degraded = f"session {id!r} was not saved: {error}"
             return
-        with self._lock:
-            ids = (self._stored or {}).setdefault(conversation.id, [])
+        with holding(self._lock):
+            if self._stored is None:  # it is asked for them when it is to be had again
+                return
+            ids = self._stored.setdefault(conversation.id, [])
             if id in ids:
                 ids.remove(id)
             ids.append(id)

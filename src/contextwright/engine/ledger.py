@@ -27,6 +27,7 @@ from contextwright.engine.conversation_sums import (
 from contextwright.engine.default_spec import decides_at_steps
 from contextwright.engine.ledger_summary import LedgerSummary, dollars
 from contextwright.errors import ModelError
+from contextwright.forked_process import renewed_in_a_fork
 from contextwright.formats.fields import object_if
 from contextwright.render.target import Target
 from contextwright.session.log import Log
@@ -115,6 +116,11 @@ class Ledger:
         self.suspended = self.unread = ""
         self._closed = ConversationSums()
         self._open = ConversationSums()
+        renewed_in_a_fork(self)
+
+    def renew(self) -> None:
+        """Go on with the sums that there are, in a forked process."""
+        self._lock = threading.Lock()
 
     def previous(self, position: int) -> Pack | None:
         """The pack of the call before the one that is made at this position of the log."""

@@ -71,7 +71,7 @@ def _models(session: Session | Snapshot) -> Iterator[str]:
 
 def _sources(session: Session | Snapshot) -> Iterator[Any]:
     """Where a model may be named: the session's own data, the newest messages' own."""
-    yield from session.metadata.values()
+    yield from list(session.metadata.values())
     for event in reversed(session.log[-LATEST:]):
         for stored in event.extra.values():
             records = stored.get("records", ()) if isinstance(stored, Mapping) else ()

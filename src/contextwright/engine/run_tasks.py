@@ -5,10 +5,12 @@ returns its result. So one body serves the sync and the async entry points.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
+from contextwright.compute_gate import waiting
 from contextwright.memo.owned_tables import Tables
 from contextwright.memo.ownership import belonging_to
 from contextwright.spec.task import Answer, Task, TaskGenerator
@@ -48,7 +50,8 @@ def run_tasks(
     step: _Step[T] = _advanced(asking)
     while step.tasks is not None:
         try:
-            answered: Any = models.answer_now(step.tasks, session=session, turn=turn())
+            with waiting() if getattr(models, "llm", models) is not None else nullcontext():
+                answered: Any = models.answer_now(step.tasks, session=session, turn=turn())
         except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
             answered = error
         step = _advanced(asking, step.tasks, answered)

@@ -87,12 +87,7 @@ class SessionBudget:
 
     def spent(self, session: Session) -> SessionSpending:
         """What a session was billed so far; it is kept in its metadata."""
-        if SPENT not in session.metadata:
-            return SessionSpending()
-        try:
-            return converted(session.metadata[SPENT], SessionSpending)
-        except (msgspec.ValidationError, ValueError):
-            return SessionSpending()
+        return _spending(session.metadata.get(SPENT))
 
     def share(self, spent: SessionSpending) -> float:
         """How much of the budget is used up; 1 is all of it."""
@@ -118,25 +113,32 @@ class SessionBudget:
     def add(self, session: Session, usage: Usage, model: str, hooks: EventHooks) -> None:
         """Count a call, and tell who asked for it what was passed. What fails in a callback is
         named in the next pack."""
-        before, info = self.spent(session), _prices(model)
-        cost = None if info is None or before.microdollars is None else before.microdollars
-        spent = msgspec.structs.replace(
-            before,
-            usage=before.usage + usage,
-            microdollars=None if cost is None or info is None else cost + cost_of(usage, info),
-        )
-        share, notes = self.share(spent), list[str]()
-        for threshold, action in self.thresholds.items():
-            if threshold > share or threshold in spent.passed:
-                continue
-            spent = msgspec.structs.replace(spent, passed=(*spent.passed, threshold))
+        passed, notes = list[tuple[float, float, SessionSpending]](), list[str]()
+
+        def added(known: Any) -> Any:
+            spent = self._with(_spending(known), usage, _prices(model))
+            share = self.share(spent)
+            for threshold in self.thresholds:
+                if threshold <= share and threshold not in spent.passed:
+                    spent = msgspec.structs.replace(spent, passed=(*spent.passed, threshold))
+                    passed.append((threshold, share, spent))
+            return msgspec.to_builtins(spent)
+
+        session.revise_metadata(SPENT, added)  # calls of one session may be billed at once
+        for threshold, share, spent in passed:
             event = _event(session, spent, threshold, share)
-            replies = hooks.tell("budget", event, notes)
+            action, replies = self.thresholds[threshold], hooks.tell("budget", event, notes)
             replies.append(action if action == ABORT else _called(action, event, notes))
             if ABORT in [reply for reply in replies if isinstance(reply, str)]:
-                spent = msgspec.structs.replace(spent, aborted=True)
-        session.metadata[SPENT] = msgspec.to_builtins(spent)
+                session.revise_metadata(SPENT, _aborted)
         hooks.note(session.log, notes)
+
+    def _with(
+        self, before: SessionSpending, usage: Usage, info: ModelInfo | None
+    ) -> SessionSpending:
+        known = None if info is None else before.microdollars
+        cost = None if known is None or info is None else known + cost_of(usage, info)
+        return msgspec.structs.replace(before, usage=before.usage + usage, microdollars=cost)
 
     def check(self, session: Session) -> None:
         """Refuse to go on with a session whose budget was ended.
@@ -224,6 +226,17 @@ def cost_of(usage: Usage, info: ModelInfo) -> int:
 def input_cost(usage: Usage, info: ModelInfo) -> int:
     """As `cost_of`, without the answer."""
     return cost_of(msgspec.structs.replace(usage, output=0), info)
+
+
+def _spending(saved: Any) -> SessionSpending:
+    try:
+        return SessionSpending() if saved is None else converted(saved, SessionSpending)
+    except (msgspec.ValidationError, ValueError):
+        return SessionSpending()
+
+
+def _aborted(saved: Any) -> Any:
+    return msgspec.to_builtins(msgspec.structs.replace(_spending(saved), aborted=True))
 
 
 def _prices(model: str) -> ModelInfo | None:

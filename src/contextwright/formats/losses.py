@@ -250,7 +250,7 @@ def _session_losses(session: Session, again: Session, format: str) -> Iterator[L
     for name, (value, value_again) in own.items():
         if value != value_again:
             yield Loss("", "session", name, f"not as it was in {format}", "note")
-    for key, value in session.metadata.items():
+    for key, value in dict(session.metadata).items():
         if key != format and value and value != again.metadata.get(key):
             inner = [one for one in object_if(value) if not one.startswith("$")]
             names = f" ({', '.join(inner[:_NAMED])})" if inner else ""

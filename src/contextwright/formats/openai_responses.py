@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.formats.document import Document, body_of, is_empty_request, items_of, numbered
 from contextwright.formats.exporter import exporter
@@ -196,7 +196,7 @@ def _held(events: Iterable[Event], pairs: Pairs, *, chained: bool = False) -> It
         called.update(call.id for call in event.calls)
         unknown = any(result.call_id not in called for result in event.results)
         is_held = (chained and unknown) or any(count[program] > 1 for program in own)
-        yield replace(event, pinned=True) if is_held else event
+        yield structs.replace(event, pinned=True) if is_held else event
 
 
 def _programs(event: Event, pairs: Pairs) -> set[str]:

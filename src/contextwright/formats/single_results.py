@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from contextwright.formats.provenance import FreeIds, origins
 from contextwright.session.event import Event, File, Image, Opaque, Text, ToolResult
@@ -46,17 +46,17 @@ def _split(event: Event, ids: FreeIds) -> Iterator[Event]:
     for part in event.parts:
         if isinstance(part, ToolResult):
             content = (*front, *part.content)
-            results.append(replace(part, content=content) if front else part)
+            results.append(structs.replace(part, content=content) if front else part)
             front = []
         elif not isinstance(part, Text | Image | File | Opaque):
             others.append(part)
         elif results:
-            results[-1] = replace(results[-1], content=(*results[-1].content, part))
+            results[-1] = structs.replace(results[-1], content=(*results[-1].content, part))
         else:
             front.append(part)
     id = event.id
     for result in results:
-        yield replace(event, id=id, parts=(result,))
+        yield structs.replace(event, id=id, parts=(result,))
         id = ids.take(event.id)
     if front or others or not results:
-        yield replace(event, id=id, role="user", parts=(*front, *others))
+        yield structs.replace(event, id=id, role="user", parts=(*front, *others))

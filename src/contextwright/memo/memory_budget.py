@@ -5,8 +5,11 @@ used in neither the running generation nor the one before is forgotten, so that 
 used goes first, of all sessions and within a long one, at no cost for each use.
 """
 
+import os
 import threading
 from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, Protocol
 from weakref import ref
 
@@ -62,11 +65,18 @@ class MemoryUse(msgspec.Struct, frozen=True):
 
 
 class MemoryBudget:
-    """Bytes that all owners share."""
+    """Bytes that all owners share.
+
+    Attributes:
+        lock: of these numbers.
+    """
 
     def __init__(self, max_bytes: int = DEFAULT_BYTES) -> None:
         self.max_bytes = max_bytes
-        self._lock = threading.Lock()
+        # work that nobody awaits any more settles wherever it is collected: in the middle of these
+        # as well, where it is left out, and measured the next time
+        self.lock = threading.RLock()
+        self._is_counting = False
         self._accounts: set[Account] = set()
         # a collected owner says so from whatever thread, in the middle of anything: no lock there
         self._ended: deque[Account] = deque()
@@ -77,29 +87,35 @@ class MemoryBudget:
         """An account for an owner."""
         account = Account(owner, self._ended.append)
         account.young = account.before = 0
-        with self._lock:
+        with self.lock:
             self._accounts.add(account)
         return account
 
     def settle(self, account: Account, young: int, before: int) -> None:
         """What an owner holds now. Where it is too much, all owners forget."""
-        with self._lock:
-            self._forget_ended()
-            self._young += young - account.young
-            self._before += before - account.before
-            account.young, account.before = young, before
-            self._make_room()
+        with self.lock:
+            if self._is_counting:
+                return
+            self._is_counting = True
+            try:
+                self._forget_ended()
+                self._young += young - account.young
+                self._before += before - account.before
+                account.young, account.before = young, before
+                self._make_room()
+            finally:
+                self._is_counting = False
 
     def limit(self, max_bytes: int) -> None:
         """Set what all may hold together."""
-        with self._lock:
+        with self._counting():
             self.max_bytes = max_bytes
             self._forget_ended()
             self._make_room()
 
     def forget(self) -> None:
         """Forget everything. Only costs time: whatever is asked next is worked out again."""
-        with self._lock:
+        with self._counting():
             self._forget_ended()
             for account in self._accounts:
                 owner = account()
@@ -110,10 +126,20 @@ class MemoryBudget:
 
     def use(self) -> MemoryUse:
         """What is held now."""
-        with self._lock:
+        with self._counting():
             self._forget_ended()
             held = [account for account in self._accounts if account.young + account.before]
             return MemoryUse(self._young + self._before, self.max_bytes, len(held))
+
+    @contextmanager
+    def _counting(self) -> Generator[None]:
+        """Nobody settles meanwhile."""
+        with self.lock:
+            before, self._is_counting = self._is_counting, True
+            try:
+                yield
+            finally:
+                self._is_counting = before
 
     def _forget_ended(self) -> None:
         while self._ended:
@@ -149,6 +175,12 @@ class MemoryBudget:
 
 BUDGET = MemoryBudget()
 """The process's."""
+if hasattr(os, "register_at_fork"):  # a forked process has not the thread that may be counting
+    os.register_at_fork(
+        before=BUDGET.lock.acquire,
+        after_in_parent=BUDGET.lock.release,
+        after_in_child=BUDGET.lock.release,
+    )
 
 
 def memory(max_bytes: int | None = None) -> MemoryUse:

@@ -5,16 +5,13 @@ why.
 """
 
 import asyncio
-import os
 import random
 import re
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -22,13 +19,15 @@ import msgspec
 from contextwright.argument_types import expect_types
 from contextwright.blocks.block import Blocks
 from contextwright.blocks.transcript import transcript
+from contextwright.compute_gate import waiting
 from contextwright.errors import ModelError, SpecError
+from contextwright.forked_process import made_once
 from contextwright.models import embedded
 from contextwright.models.answer_cache import AnswerCache, RecentAnswers
 from contextwright.models.answer_decoding import value_of
 from contextwright.models.answer_text import text_of
 from contextwright.models.call import Sleep, call
-from contextwright.models.claims import POLL_S
+from contextwright.models.claims import POLL_S, ClaimedAnswer
 from contextwright.models.failed_questions import LASTING, FailedQuestions
 from contextwright.models.guarded_cache import GuardedCache
 from contextwright.models.llm import (
@@ -48,7 +47,7 @@ from contextwright.models.text_similarity import TextSimilarity
 from contextwright.process_bound import ProcessBound
 from contextwright.spec.task import Answer, Task, answer_to, of_conversation
 from contextwright.tokens.counter import Counter, named_counter
-from contextwright.worker_threads import off_loop
+from contextwright.worker_threads import answering_off_loop
 
 _INCREMENTAL = frozenset({"summary", "record", "facts"})
 """Tasks whose answer can be brought up to date, and so asked for in pieces."""
@@ -148,7 +147,7 @@ class Models(ProcessBound):
         """
         if self.llm is None and self.embedder is None:
             long = any(len(task.blocks) > MANY for task in tasks)
-            return await off_loop(self.answer_now, tasks, long=long)
+            return await answering_off_loop(self.answer_now, tasks, long=long)
         return list(await asyncio.gather(*(self._answer(task, session, turn) for task in tasks)))
 
     def answer_now(
@@ -174,37 +173,36 @@ class Models(ProcessBound):
         if self._maker(task) is None:
             return await self._stand_in(task, self._fallback_reason(task))
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
-        known = await off_loop(self.cache.get, key, task)
+        known = await answering_off_loop(self.cache.get, key, task)
         if known is not None:
             return _for_task(known, task)
 
         async def work() -> Answer:
-            known = await self._claimed(key, task)
-            if known is not None:
-                return known
+            right = ClaimedAnswer(self.cache, key)
             try:
-                answer = await self._model_answer(task, session, turn)
-                if not answer.fallback:
-                    await off_loop(self.cache.put, key, answer)
+                answer = await self._claimed(right, key, task)
+                if answer is None:
+                    answer = await self._model_answer(task, session, turn)
+                    if not answer.fallback:
+                        await answering_off_loop(self.cache.put, key, answer)
+                if self.cache.has_claims:
+                    await answering_off_loop(right.release)
                 return answer
-            finally:
-                self.cache.release(key)
+            finally:  # of whoever is cancelled meanwhile
+                right.release()
 
         return _for_task(await self._flight.do(key, work), task)
 
-    async def _claimed(self, key: str, task: Task) -> Answer | None:
+    async def _claimed(self, right: ClaimedAnswer, key: str, task: Task) -> Answer | None:
         """The answer that is known by now, of another process too; None where it is to be made
         here, by the right to do so."""
         deadline_s = self._clock() + self.limits.deadline_s
-        while not await off_loop(self.cache.claim, key, self.limits.deadline_s):
-            answer = await off_loop(self.cache.get, key, task)
+        while not await answering_off_loop(right.take, self.limits.deadline_s):
+            answer = await answering_off_loop(self.cache.get, key, task)
             if answer is not None or self._clock() >= deadline_s:
                 return answer
             await self._sleep(POLL_S)
-        answer = await off_loop(self.cache.get, key, task)
-        if answer is not None:
-            self.cache.release(key)
-        return answer
+        return await answering_off_loop(self.cache.get, key, task)
 
     def _maker(self, task: Task) -> str | None:
         """Who is to answer; None for an embedded model."""
@@ -230,7 +228,7 @@ class Models(ProcessBound):
         return ""
 
     async def _stand_in(self, task: Task, reason: str) -> Answer:
-        return await off_loop(self._embedded, task, reason, long=len(task.blocks) > MANY)
+        return await answering_off_loop(self._embedded, task, reason, long=len(task.blocks) > MANY)
 
     def _embedded(self, task: Task, reason: str) -> Answer:
         key = f"embedded\n{task.fingerprint}"
@@ -269,14 +267,14 @@ class Models(ProcessBound):
     async def _scored(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's scores: of what it has not scored for this query before."""
         maker = self._maker(task) or ""
-        scores = await off_loop(RelevanceScores, task, maker, self.cache)
+        scores = await answering_off_loop(RelevanceScores, task, maker, self.cache)
         places = await self._candidates(task, scores.unknown, self.limits.scored_blocks)
         size = max(1, min(BATCH, self.limits.question_tokens // ITEM_TOKENS))
         batches = [scores.batch(places[at : at + size]) for at in range(0, len(places), size)]
         answered = await asyncio.gather(
             *(self._complete(batch, session, turn) for batch in batches), return_exceptions=True
         )
-        return await off_loop(scores.answer, batches, answered)
+        return await answering_off_loop(scores.answer, batches, answered)
 
     async def _complete(self, task: Task, session: str, turn: int) -> Answer:
         """The language model's answer; what is too long for one question is asked in pieces,
@@ -287,7 +285,9 @@ class Models(ProcessBound):
         paid: list[Completion] = []
         value: Any = None
         try:
-            for blocks in await off_loop(_pieces, task, self._count, self.limits.question_tokens):
+            for blocks in await answering_off_loop(
+                _pieces, task, self._count, self.limits.question_tokens
+            ):
                 before = task.previous if value is None else _text(value)
                 piece = msgspec.structs.replace(task, blocks=blocks, previous=before)
                 value = await self._value(piece, session, turn, paid)
@@ -309,16 +309,16 @@ class Models(ProcessBound):
     async def _value(self, task: Task, session: str, turn: int, paid: list[Completion]) -> Any:
         """The value of one question; an answer that can not be used is asked for once more,
         unless the question before of its series failed too."""
-        prompt = await off_loop(prompt_for, task)
+        prompt = await answering_off_loop(prompt_for, task)
         text = await self._call(prompt, session, turn, paid)
         try:
-            return await off_loop(value_of, task, text, self._count)
+            return await answering_off_loop(value_of, task, text, self._count)
         except ModelFault as fault:
             if self._failed.failed_before(task, self._maker(task) or ""):
                 raise
             again = repair(prompt, text, fault.what)
             text = await self._call(again, session, turn, paid)
-            return await off_loop(value_of, task, text, self._count)
+            return await answering_off_loop(value_of, task, text, self._count)
 
     async def _call(self, prompt: Prompt, session: str, turn: int, paid: list[Completion]) -> str:
         assert self.llm is not None
@@ -344,7 +344,7 @@ class Models(ProcessBound):
         if len(places) <= most:
             return places
         blocks = tuple(task.blocks[place] for place in places)
-        nearest = await off_loop(embedded.relevance, task.query, blocks)
+        nearest = await answering_off_loop(embedded.relevance, task.query, blocks)
         if self.embedder is not None:
             with suppress(Exception):  # words alone, then
                 part = msgspec.structs.replace(task, blocks=blocks, scorer="llm")
@@ -404,7 +404,7 @@ def _llm_of(source: LLM | str | None) -> LLM | None:
     return source
 
 
-@cache
+@made_once
 def _loop() -> asyncio.AbstractEventLoop:
     """An event loop in a thread of its own, for those who wait: connections outlive a call."""
     loop = asyncio.new_event_loop()
@@ -412,16 +412,12 @@ def _loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-# a forked process has the loop, and no thread that runs it
-if sys.platform != "win32" and hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_loop.cache_clear)
-
-
 def _wait(work: Coroutine[Any, Any, list[Answer]]) -> list[Answer]:
     """The result of a coroutine, from a thread in which an event loop may run."""
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:
-        return future.result()
+        with waiting():  # what the answer takes is computed in other threads
+            return future.result()
     except BaseException:
         future.cancel()
         raise

@@ -35,6 +35,11 @@ class GuardedCache:
         self._cool_down_s, self._clock = cool_down_s, clock
         self._resting_until = float("-inf")
 
+    @property
+    def has_claims(self) -> bool:
+        """Whether other processes ask it who makes an answer."""
+        return isinstance(self.cache, AnswerClaims)
+
     def get(self, key: str, task: Task) -> Answer | None:
         """The answer to a task, if one is kept that can be one."""
         return self._sound(self._attempt(lambda: self.cache.get(key)), task)

@@ -1,6 +1,9 @@
 """Any provider's model through pydantic-ai (extra `llm`)."""
 
 import re
+from asyncio import AbstractEventLoop, get_running_loop
+from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -22,9 +25,10 @@ class ProviderLLM:
     The key is read from the environment as the provider's own SDK does it.
 
     Args:
-        model: `provider:name`, or a pydantic-ai `Model`. What a spec names is asked instead;
-            a name without a provider is one of the maker's, where that is known, or else one of
-            this model's provider.
+        model: `provider:name`, or a pydantic-ai `Model`, whose connections are of the one event
+            loop that it is used in; `Engine.compile` uses one of its own, so give the name where
+            there are several. What a spec names is asked instead; a name without a provider is one
+            of the maker's, where that is known, or else one of this model's provider.
         base_url: of a server that speaks OpenAI's chat completions; `model` is then its name
             for the model.
         settings: pydantic-ai's model settings, such as `temperature`.
@@ -44,11 +48,16 @@ class ProviderLLM:
     ) -> None:
         if find_spec("pydantic_ai") is None:
             raise MissingExtra("pydantic-ai-slim", "llm")
+        # before what is in it: threads that first import another part each wait in a circle
+        import_module("pydantic_ai")
         self._server = (base_url, api_key)
         named = self._full_name(model, "") if isinstance(model, str) else model
-        self._model = self._named(named)
-        self.id = named if isinstance(named, str) else f"{self._model.system}:{named.model_name}"
+        self._given = self._named(named)
+        self._is_named = isinstance(named, str)
+        self.id = named if isinstance(named, str) else f"{self._given.system}:{named.model_name}"
         self._settings = settings
+        self._by_loop: dict[AbstractEventLoop, dict[str, Any]] = {}
+        self._unused = [self._given] if self._is_named else []
 
     async def complete(self, prompt: Prompt) -> Completion:
         """Answer, in the schema's shape by the provider's own means where there is one."""
@@ -60,7 +69,7 @@ class ProviderLLM:
         settings: Any = {"max_tokens": prompt.max_tokens, **self._settings}
         full_name = self._full_name(prompt.model, self.id) if prompt.model else self.id
         try:
-            model = self._model if full_name == self.id else self._named(full_name)
+            model = self._model(full_name)
         except ModelError as error:
             raise ModelFault("rejected", error.what) from error
         try:
@@ -83,6 +92,24 @@ class ProviderLLM:
             output_tokens=response.usage.output_tokens,
             finish_reason=response.finish_reason or "",
         )
+
+    def _model(self, full_name: str) -> Any:
+        """A model by its name, one for each event loop: its connections are of the loop that opened
+        them, and can not be used in another, nor when that was closed."""
+        if full_name == self.id and not self._is_named:
+            return self._given
+        loop = get_running_loop()
+        models = self._by_loop.get(loop)
+        if models is None:
+            for known in list(self._by_loop):
+                if known.is_closed():
+                    self._by_loop.pop(known, None)
+            models = self._by_loop[loop] = {}
+            with suppress(IndexError):
+                models[self.id] = self._unused.pop()  # that loop's from now on
+        if full_name not in models:
+            models[full_name] = self._named(full_name)
+        return models[full_name]
 
     def _full_name(self, name: str, own: str) -> str:
         return name if self._server[0] is not None else with_provider(name, own)

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from contextwright.forked_process import renewed_in_a_fork
+
 T = TypeVar("T")
 
 
@@ -14,8 +16,15 @@ class SingleFlight(Generic[T]):
     one is cancelled or fails, one of those who wait does it instead."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # work that nobody awaits any more ends wherever it is collected: in here as well
+        self._lock = threading.RLock()
         self._flying: dict[str, Future[T]] = {}
+        renewed_in_a_fork(self)
+
+    def renew(self) -> None:
+        """Wait for nothing, in a forked process: nobody is there who does the work."""
+        self._lock = threading.RLock()
+        self._flying = {}
 
     async def do(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
         """The result of `work`, its own or another's."""
@@ -27,11 +36,10 @@ class SingleFlight(Generic[T]):
                     flying = own = self._flying[key] = Future()
             if own is not None:
                 return await self._lead(key, own, work)
-            try:
-                return await asyncio.shield(asyncio.wrap_future(flying))
-            except asyncio.CancelledError:
-                if not flying.cancelled():
-                    raise
+            # no error of its own: who waits and is cancelled together with the first one ends
+            await asyncio.wait((asyncio.wrap_future(flying),))
+            if not flying.cancelled():
+                return flying.result()
 
     async def _lead(self, key: str, own: Future[T], work: Callable[[], Awaitable[T]]) -> T:
         try:

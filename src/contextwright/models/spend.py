@@ -7,7 +7,7 @@ import msgspec
 
 from contextwright.models.llm import LLM, Completion, ModelFault, NotAsked, Prompt
 from contextwright.tokens.models import known_model
-from contextwright.worker_threads import off_loop
+from contextwright.worker_threads import answering_off_loop
 
 MAX_OWNERS = 10_000
 """Turns and sessions whose spending is remembered."""
@@ -59,7 +59,8 @@ class Spending:
     """Counts what is spent and reserved for each turn and each session."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # a question that nobody awaits any more is settled wherever it is collected: in here too
+        self._lock = threading.RLock()
         self._spent: dict[str, Spent] = {}
 
     def of(self, name: str) -> Spent:
@@ -143,7 +144,7 @@ class MeteredLLM:
             ModelFault: the model's own.
         """
         nothing = Completion(text="", model=prompt.model or self.id)
-        read = await off_loop(self._read, prompt) if self._is_limited else nothing
+        read = await answering_off_loop(self._read, prompt) if self._is_limited else nothing
         most = msgspec.structs.replace(read, output_tokens=prompt.max_tokens)
         reserved = most if self._is_limited else nothing
         self._spending.reserve(reserved, self._allowances)
@@ -151,7 +152,10 @@ class MeteredLLM:
         paid = read
         try:
             completion = await self._llm.complete(prompt)
-            paid = await off_loop(self._paid, prompt, completion)
+            if _says_usage(completion):
+                paid = completion  # at once: who is cancelled from here on paid for all of it
+            else:
+                paid = await answering_off_loop(self._counted, prompt, completion)
             return completion
         except Exception as error:
             billed = isinstance(error, ModelFault) and error.fault in BILLED
@@ -164,14 +168,16 @@ class MeteredLLM:
         tokens = sum(map(self._count, (prompt.system, prompt.text, prompt.schema)))
         return Completion(text="", model=prompt.model or self.id, input_tokens=tokens)
 
-    def _paid(self, prompt: Prompt, completion: Completion) -> Completion:
-        """The bill; where it is missing or can not be true, what we count ourselves."""
-        usage = completion.input_tokens, completion.output_tokens
-        if all(is_usage(tokens) for tokens in usage) and any(usage):
-            return completion
+    def _counted(self, prompt: Prompt, completion: Completion) -> Completion:
+        """A bill that is missing or can not be true, by what we count ourselves."""
         text: object = completion.text
         own = self._read(prompt).input_tokens, self._count(text) if isinstance(text, str) else 0
         return msgspec.structs.replace(completion, input_tokens=own[0], output_tokens=own[1])
+
+
+def _says_usage(completion: Completion) -> bool:
+    usage = completion.input_tokens, completion.output_tokens
+    return all(map(is_usage, usage)) and any(usage)
 
 
 def is_usage(tokens: object) -> bool:

@@ -9,7 +9,7 @@ from contextwright.models.call import contained
 from contextwright.models.llm import Embedder
 from contextwright.retrieval.fuse import fused
 from contextwright.spec.task import Task
-from contextwright.worker_threads import off_loop
+from contextwright.worker_threads import answering_off_loop
 
 MAX_VECTORS = 50_000
 """Texts whose vectors are remembered."""
@@ -24,7 +24,7 @@ class TextSimilarity:
     async def of(self, task: Task, embedder: Embedder) -> list[int]:
         """Cosines with the query, in millionths, what points away 0; fused with the words in
         common where no scorer was asked for."""
-        keys, texts = await off_loop(_texts_by_key, embedder.id, task)
+        keys, texts = await answering_off_loop(_texts_by_key, embedder.id, task)
         missing = {key: text for key, text in texts.items() if key not in self._vectors}
         if missing:
             vectors = await contained(embedder.embed(list(missing.values())))
@@ -32,7 +32,7 @@ class TextSimilarity:
         vectors_of = [self._vectors[key] for key in keys]
         for key in list(self._vectors)[: max(0, len(self._vectors) - MAX_VECTORS)]:
             self._vectors.pop(key, None)
-        return await off_loop(_similarity, task, vectors_of)
+        return await answering_off_loop(_similarity, task, vectors_of)
 
 
 def _texts_by_key(embedder: str, task: Task) -> tuple[list[str], dict[str, str]]:

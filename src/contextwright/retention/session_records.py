@@ -12,7 +12,7 @@ from contextwright.errors import CorruptData
 from contextwright.retention.data_subject import owner_of
 from contextwright.retention.erasable_store import ErasureCount
 from contextwright.retention.failpoint import failpoint
-from contextwright.retention.scrub_session import is_owned, scrubbed_if_named
+from contextwright.retention.session_scrub import is_owned, scrubbed_if_named
 from contextwright.retention.subject_matcher import SubjectMatcher, unused
 from contextwright.session.session import Session
 from contextwright.session.state import FACTS_PREFIX, NOTES_PREFIX

@@ -9,7 +9,7 @@ import msgspec
 
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
-from contextwright.compiler.replay import refuse_repeated
+from contextwright.compiler.replay_pack import refuse_repeated
 from contextwright.engine.context import Context, ContextCall
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.engine import Engine
@@ -218,7 +218,8 @@ class CallCompiler:
         """The provider refused what was rewritten, for another reason than its length."""
         if sent.made is not None:
             session = sent.made.session
-            self._refusals[session] = self._refusals.get(session, 0) + 1
+            with self._lock:
+                self._refusals[session] = self._refusals.get(session, 0) + 1
 
     def bill(
         self,
@@ -241,13 +242,13 @@ class CallCompiler:
         engine, session = sent.made.engine, sent.made.session
         if sent.action != ORIGINAL:
             engine.bill(session, usage, *read_back, pack=sent.made.pack)
-        summary = engine.ledger(session)
-        with self._lock:
+        with self._lock:  # calls of one conversation may end at once: each adds to the one before
+            summary = engine.ledger(session)
             counted = self._counted.setdefault(session, WeakKeyDictionary())
             before = counted.get(engine, LedgerSummary())
             counted[engine] = summary
             added = self._added(sent, summary, before, is_answered=is_answered)
-        self._newest[session] = _newest_of(self._newest.get(session), sent.made.pack, added)
+            self._newest[session] = _newest_of(self._newest.get(session), sent.made.pack, added)
         if sent.action in (UNTOUCHED, ORIGINAL):  # what went out is all of it
             added |= {"tokens": added["whole_tokens"], "cost": added["whole_cost"], "cached": 0}
         return msgspec.structs.replace(LedgerSummary(suspended=summary.suspended), **added)

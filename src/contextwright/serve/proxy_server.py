@@ -17,6 +17,10 @@ from contextwright.serve.idle_collection import collect_between_calls
 from contextwright.serve.listen_address import address_of, listening
 from contextwright.serve.settings import ProxySettings
 
+IDLE_S = 75
+"""Seconds for which a connection may wait for its caller's next call. Callers keep one for 4 to 60
+seconds: where the proxy closed it first, a call could come at that moment, and find it closed."""
+
 
 class ProxyServer(uvicorn.Server):
     """A server that ends with its own exit code, not by the signal that stopped it, and without
@@ -65,6 +69,7 @@ def server_of(app: ProxyApp) -> ProxyServer:
         date_header=False,
         proxy_headers=False,
         h11_max_incomplete_event_size=MOST,
+        timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=max(1, int(settings.drain_s)),
     )
     return ProxyServer(config, app)

@@ -185,6 +185,12 @@ class Session:
             if values:
                 self._set(values)
 
+    def revise_metadata(self, key: str, change: Callable[[Any], Any]) -> None:
+        """Set a key of the metadata to what `change` makes of its value, None where there is none:
+        nobody sets it in between. It must not touch the session."""
+        with self._lock:
+            self.metadata[key] = change(self.metadata.get(key))
+
     def _set(self, values: Mapping[str, Any]) -> None:
         plain = _plain(values)
         self.state = self.state.with_values(plain)
@@ -305,7 +311,7 @@ class Session:
             origin = ForkOrigin(
                 session=self.id, root=root, position=position, state_version=version
             )
-            fork = Session(id, tools=self.tools, metadata=deepcopy(self.metadata))
+            fork = Session(id, tools=self.tools, metadata=deepcopy(dict(self.metadata)))
             for key in OWN_KEYS:
                 fork.metadata.pop(key, None)
             fork.metadata[FORK] = msgspec.to_builtins(origin)
@@ -351,7 +357,7 @@ class Session:
         or fork. What is appended to one is not kept here."""
         lineages: list[Session] = []
         after = self
-        metadata = {key: value for key, value in self.metadata.items() if key != LINEAGES}
+        metadata = {key: value for key, value in dict(self.metadata).items() if key != LINEAGES}
         for saved in reversed(saved_lineages(self.metadata)):
             lineage = Session(self.id, tools=self.tools, metadata=metadata)
             lineage.log = after.log.before(saved.position)

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.of_exchange import block_of
+from contextwright.forked_process import renewed_in_a_fork
 from contextwright.memo.owned_tables import Tables
 from contextwright.memo.sizes import bytes_of, measured_by
 from contextwright.session.exchange import Exchange
@@ -33,6 +34,14 @@ class Memo(Tables):
     def __init__(self) -> None:
         super().__init__()
         self.lock = threading.RLock()
+        renewed_in_a_fork(self)
+
+    def renew(self) -> None:
+        """Remember nothing, in a forked process: a compile of another thread holds the lock there,
+        and left what it was at half done."""
+        self.lock = threading.RLock()
+        self.tables.clear()
+        self._scopes.clear()
 
     def block(self, exchange: Exchange) -> Block:
         """The raw block of an exchange."""

@@ -4,7 +4,7 @@ import re
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
-from msgspec.structs import FieldInfo
+from msgspec import structs
 
 from contextwright.errors import nearest
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\s*([\d_,]*\.?\d+)\s*([km]?)\s*(?:tokens?)?\s*", re.IGNOR
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
-def wrong_value(field: FieldInfo, value: Any) -> tuple[str, str]:
+def wrong_value(field: structs.FieldInfo, value: Any) -> tuple[str, str]:
     """What is wrong, and the fix.
 
     Args:
@@ -40,7 +40,7 @@ def _kind_name(kind: Any) -> str:
     return _KINDS.get(kind, getattr(kind, "__name__", str(kind)))
 
 
-def _example(field: FieldInfo, kinds: list[Any], value: object) -> str:
+def _example(field: structs.FieldInfo, kinds: list[Any], value: object) -> str:
     """The number that a text says; else a value of the right type."""
     match = _NUMBER.fullmatch(value) if isinstance(value, str) else None
     if match is not None and {int, float} & set(kinds):

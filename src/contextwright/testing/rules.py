@@ -15,7 +15,7 @@ from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.engine.one_call import compile
 from contextwright.errors import ContextwrightError
 from contextwright.render.providers import provider_named

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from contextwright.compiler.replay import replay
+from contextwright.compiler.replay_pack import replay
 from contextwright.engine.one_call import compile
 from contextwright.errors import ContextwrightError, RefError, StoreError, WriteConflict
 from contextwright.session import Event, Session, Text, Tool

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from contextwright.blocks.block import Block
 from contextwright.blocks.of_exchange import block_of
 from contextwright.models import embedded
+from contextwright.models.embedded import embedded_answers
 from contextwright.session.event import ToolCall
 from contextwright.session.session import Session
 from contextwright.spec.schema import problems, schema_text
@@ -380,12 +381,12 @@ def test_of_a_sentence_that_does_not_fit_the_beginning_is_kept():
     assert count(found.value) <= 20
 
 
-@pytest.mark.parametrize("kind", list(embedded._MAKERS))
+@pytest.mark.parametrize("kind", list(embedded_answers._MAKERS))
 def test_a_rule_that_fails_says_nothing_and_why(kind, monkeypatch):
     def broken(task, count):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setitem(embedded._MAKERS, kind, broken)
+    monkeypatch.setitem(embedded_answers._MAKERS, kind, broken)
     found = answer(kind, blocks_of("a", "b"), previous='["known"]')
     assert found.model == "none"
     assert found.fallback == "the embedded model failed: ZeroDivisionError: oh"

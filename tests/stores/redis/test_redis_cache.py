@@ -138,3 +138,27 @@ def test_what_means_nothing_is_refused():
         RedisCache("http://localhost")
     with pytest.raises(StoreError, match="tenant"):
         RedisCache(tenant="")
+
+
+def test_a_claim_whose_answer_was_lost_is_had(cache, empty, monkeypatch):
+    """It is asked for again, and is not taken for somebody else's, whom all would wait for."""
+    asked = cache._client.eval
+
+    def asked_again(*arguments):
+        asked(*arguments)
+        return asked(*arguments)
+
+    monkeypatch.setattr(cache._client, "eval", asked_again)
+    claim = cache.claim("k", 5)
+    assert claim is not None and claim.token and cache.claim("k", 5) is None
+
+
+def test_a_server_that_can_not_be_asked_is_nobody_who_claims(cache, monkeypatch):
+    """Whatever another thread was told at the same moment."""
+
+    def fails(*arguments):
+        raise redis.ConnectionError("away")
+
+    monkeypatch.setattr(cache._client, "eval", fails)
+    monkeypatch.setattr(type(cache), "degraded", property(lambda self: "", lambda self, why: None), raising=False)  # fmt: skip
+    assert cache.claim("k", 5) is not None

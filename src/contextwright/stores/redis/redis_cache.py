@@ -25,13 +25,15 @@ local now = time[1] * 1000000 + time[2]
 """
 """Microseconds: a counter would begin anew in an emptied server, and be behind those before."""
 _CLAIM = f"""
-if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return false end
+if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+    and redis.call('GET', KEYS[1]) ~= ARGV[1] then return '0' end
 {_NOW}
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
 if now <= last then now = last + 1 end
 redis.call('SET', KEYS[2], string.format('%.0f', now), 'PX', ARGV[3])
 return string.format('%.0f', now)
 """
+"""A claim whose answer was lost is asked for again, with its own token: it is there then."""
 _RELEASE = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
@@ -188,9 +190,9 @@ class RedisCache:
         keys = (self._key("claim", name), self._key("fence", name))
         arguments = (token, round(lease_s * 1000), self._expires_ms)
         fence = self._attempt(lambda: self._client.eval(_CLAIM, 2, *keys, *arguments))
-        if fence is not None:
-            return CacheClaim(name, token, int(fence))
-        return CacheClaim(name, "", 0) if self.degraded else None
+        if fence is None:
+            return CacheClaim(name, "", 0)
+        return CacheClaim(name, token, int(fence)) if int(fence) else None
 
     def release(self, claim: CacheClaim) -> None:
         """Let others make the value; one whose time is over has nothing to let go."""

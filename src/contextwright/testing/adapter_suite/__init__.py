@@ -10,18 +10,19 @@ where it is not; each scenario plays it with a scripted model behind a provider 
 the real one refuses.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from contextwright.testing.adapter_suite.agent_driver import (
-    MODELS,
-    AgentDriver,
-    AgentSetup,
-    SuiteAgent,
-    ToolFunction,
-)
-from contextwright.testing.adapter_suite.scenario import SCENARIOS
+from contextwright.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from contextwright.testing.adapter_suite.agent_driver import (
+        MODELS,
+        AgentDriver,
+        AgentSetup,
+        SuiteAgent,
+        ToolFunction,
+    )
+    from contextwright.testing.adapter_suite.scenario import SCENARIOS
     from contextwright.testing.adapter_suite.suite import (
         AdapterSuite,
         Outcome,
@@ -29,6 +30,22 @@ if TYPE_CHECKING:
         outcomes,
         suite_table,
     )
+
+_HOMES = {
+    "AdapterSuite": "suite",
+    "AgentDriver": "agent_driver",
+    "AgentSetup": "agent_driver",
+    "MODELS": "agent_driver",
+    "Outcome": "suite",
+    "SCENARIOS": "scenario",
+    "SuiteAgent": "agent_driver",
+    "ToolFunction": "agent_driver",
+    "check_adapter": "suite",
+    "outcomes": "suite",
+    "suite_table": "suite",
+}
+"""Imported when they are first named: those of `suite` need pytest, which whoever runs
+`ctx doctor` need not have."""
 
 __all__ = [
     "MODELS",
@@ -43,17 +60,4 @@ __all__ = [
     "outcomes",
     "suite_table",
 ]
-_OF_PYTEST = frozenset({"AdapterSuite", "Outcome", "check_adapter", "outcomes", "suite_table"})
-
-
-def __getattr__(name: str) -> Any:
-    """What needs pytest, which whoever runs `ctx doctor` need not have."""
-    if name not in _OF_PYTEST:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from contextwright.testing.adapter_suite import suite
-
-    return getattr(suite, name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -11,7 +11,31 @@ provider's executable rules, to its fields, to its signatures and to a window; a
 provider's own words and status. It needs nothing beyond the standard library.
 """
 
-from contextwright.testing.strict_server.reply import Reply, ReplyCall, StrictRequest, call, calls
-from contextwright.testing.strict_server.server import Rejection, StrictServer
+from typing import TYPE_CHECKING
+
+from contextwright.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from contextwright.testing.strict_server.reply import (
+        Reply,
+        ReplyCall,
+        StrictRequest,
+        call,
+        calls,
+    )
+    from contextwright.testing.strict_server.server import Rejection, StrictServer
+
+_HOMES = {
+    "Rejection": "server",
+    "Reply": "reply",
+    "ReplyCall": "reply",
+    "StrictRequest": "reply",
+    "StrictServer": "server",
+    "call": "reply",
+    "calls": "reply",
+}
+"""Imported when they are first named."""
 
 __all__ = ["Rejection", "Reply", "ReplyCall", "StrictRequest", "StrictServer", "call", "calls"]
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -59,7 +59,7 @@ def _scrubbed(session: Session, matcher: SubjectMatcher) -> Session:
     """A copy of a session without a data subject. Ids that name them get others, the same
     everywhere; a signature of reasoning that was rewritten goes."""
     scrubber = _Scrubber(session, matcher)
-    metadata = {key: value for key, value in session.metadata.items() if key != LINEAGES}
+    metadata = {key: value for key, value in dict(session.metadata).items() if key != LINEAGES}
     new = Session(
         matcher.ident(session.id),
         map(scrubber.scrub, session.log),
