@@ -1,11 +1,12 @@
 """The manifest of what was built."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 import msgspec
 
@@ -13,31 +14,39 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.speaker import least_trusted
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.change import Change
-from contextwright.compiler.change_ranges import ReceiptRanges
+from contextwright.compiler.change import Change, StepTrace
+from contextwright.compiler.change_ranges import ReceiptRanges, with_ranges
 from contextwright.compiler.lasting_facts import LastingFacts, lasting_facts
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.manifest import (
     KeptBlock,
     Manifest,
+    Prefix,
     Range,
     Truncation,
     Unrendered,
 )
 from contextwright.compiler.other_agents import is_of_another
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import gaps_between, places_among, spans_of, united
+from contextwright.compiler.receipt import Receipt
+from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.unrendered import has_refusable, unrendered
 from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
 from contextwright.memo.by_identity import NEWEST, same_objects
+from contextwright.memo.ownership import belonging_to
+from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
 from contextwright.render.renderer import Rendered
 from contextwright.render.target import Target
 from contextwright.session.event import ToolCall
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.inputs import Inputs
+from contextwright.session.state import State
+from contextwright.spec.memo import Memo
+from contextwright.spec.saved_fold import SavedFold
+from contextwright.spec.task import Answer
+from contextwright.tasks.allocation import Allocation
 from contextwright.tasks.plan_step import segment, step_of
 from contextwright.tasks.proofs import needed
 
@@ -66,92 +75,195 @@ class CompileResult(msgspec.Struct, frozen=True, eq=False):
     ranges: ReceiptRanges
 
 
-def manifest_of(
+class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """What a manifest is written from: all that came of a compile, and nothing that holds its
+    session's log."""
+
+    compiler: "SpecCompiler"
+    session_id: str
+    session_digest: str
+    position: int
+    state: State
+    target: Target
+    planned: Plan
+    lasting: LastingFacts
+    system: Blocks
+    blocks: Blocks
+    conversation: Blocks
+    inserted: tuple[Insertion, ...]
+    checksum: str
+    tokens: int
+    bare: int
+    allocation: Allocation | None
+    signals: Mapping[str, int]
+    memo: Memo
+    cost: Callable[[Block], int]
+    clean_name: Callable[[str], str]
+    shows_refs: bool
+    answers: tuple[Answer, ...]
+    folds: tuple[SavedFold, ...]
+    changes: tuple[Change, ...]
+    left_out: tuple[Range, ...]
+    notes: tuple[str, ...]
+    limit_steps: int
+    steps: tuple[StepTrace, ...]
+
+    @property
+    def fixed_tokens(self) -> int:
+        """Tokens of what is no block."""
+        return min(self.bare, self.tokens) if self.blocks else self.tokens
+
+
+def draft_of(
     built: CompileResult, tracer: Tracer, checksum: str, compiler: "SpecCompiler"
-) -> Manifest:
-    """The receipt of a request, of whose body `checksum` is."""
-    snapshot, target, room = built.snapshot, built.target, built.room
-    memo, session_digest = room.inputs.memo, snapshot.digest
-    lasting = lasting_facts(
-        compiler.spec,
-        built.planned,
-        target,
-        built.assembled,
-        built.layout,
-        snapshot.state,
-        room.limit,
-        memo,
+) -> ManifestDraft:
+    """What the manifest of a request is written from, of whose body `checksum` is."""
+    snapshot, target, room, assembled = built.snapshot, built.target, built.room, built.assembled
+    inputs, state = room.inputs, snapshot.state
+    memo, planned, limit = inputs.memo, built.planned, room.limit
+    return ManifestDraft(
+        compiler=compiler,
+        session_id=snapshot.session_id,
+        session_digest=snapshot.digest,
+        position=snapshot.position,
+        state=state,
+        target=target,
+        planned=planned,
+        lasting=lasting_facts(
+            compiler.spec, planned, target, assembled, built.layout, state, limit, memo
+        ),
+        system=assembled.system,
+        blocks=built.blocks,
+        conversation=built.layout.conversation,
+        inserted=built.rendered.inserted,
+        checksum=checksum,
+        tokens=built.tokens,
+        bare=room.bare,
+        allocation=room.allocation,
+        signals=room.signals,
+        memo=memo,
+        cost=inputs.cost,
+        clean_name=inputs.clean_name,
+        shows_refs=inputs.shows_refs,
+        answers=tuple(inputs.used.values()),
+        folds=tuple(inputs.folded),
+        changes=tuple(tracer.changes),
+        left_out=_left_out(built, tracer),
+        # a word that looks again at what came further back says the same again
+        notes=tuple(dict.fromkeys((*compiler.notes, *assembled.notes, *tracer.notes))),
+        limit_steps=tracer.limit_steps + sum(inputs.stepped.values()),
+        steps=tuple(tracer.steps),
     )
-    session_id = built.planned.clean_id(snapshot.session_id)
-    origin = f"{session_id}\n{session_digest}\n{lasting.fields['spec_hash']}\n{checksum}"
-    task, step = _step(built)
-    fixed = min(room.bare, built.tokens)
-    entries = _kept_entries(built, _costs(built, built.tokens - fixed))
-    kept_blocks, written = entries.entries, _written(built, tracer)
+
+
+def may_wait(built: CompileResult) -> bool:
+    """Whether a manifest says the same whenever it is written: redactions may be an application's
+    own, a body's source holds its session, and what a step is comes out of a state's values."""
+    planned = built.planned
+    return built.target.sources is None and not (planned.every_redaction or planned.step_key)
+
+
+def receipt_of(draft: ManifestDraft, log: Log, prefix: Prefix | None) -> Receipt:
+    """What is known of a request before its manifest is written."""
+
+    def write(log: Log) -> Manifest:
+        with belonging_to(draft.memo):
+            return with_prefix(manifest_of(draft, log), prefix)
+
+    return Receipt(
+        position=draft.position,
+        now_ms=draft.compiler.now_ms,
+        counter=draft.target.counter.id,
+        tokens=draft.tokens,
+        fixed_tokens=draft.fixed_tokens,
+        changes=draft.changes,
+        left_out=draft.left_out,
+        folds=draft.folds,
+        limit_steps=draft.limit_steps,
+        decided_at=draft.compiler.decided_at,
+        shows_refs=draft.shows_refs,
+        prefix=prefix,
+        log=ref(log),
+        write=write,
+    )
+
+
+def with_prefix(manifest: Manifest, prefix: Prefix | None) -> Manifest:
+    """A manifest, whole: with what its request shares with the one before, and its digest."""
+    return msgspec.structs.replace(manifest, prefix=prefix).digested()
+
+
+def manifest_of(draft: ManifestDraft, log: Log) -> Manifest:
+    """The manifest of a request, but for its digest and what it shares with the one before."""
+    compiler, lasting = draft.compiler, draft.lasting
+    session_id = draft.planned.clean_id(draft.session_id)
+    spec_hash = lasting.fields["spec_hash"]
+    origin = f"{session_id}\n{draft.session_digest}\n{spec_hash}\n{draft.checksum}"
+    task, step = _step(draft)
+    fixed = draft.fixed_tokens
+    entries = _kept_entries(draft, log, _costs(draft, draft.tokens - min(draft.bare, draft.tokens)))
+    written = _written(draft, log)
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
-        position=snapshot.position,
+        position=draft.position,
         decided_at=compiler.decided_at,
-        session_digest=session_digest,
+        session_digest=draft.session_digest,
         now_ms=compiler.now_ms,
         agent=compiler.agent,
-        tokens=built.tokens,
-        fixed_tokens=fixed if kept_blocks else built.tokens,
+        tokens=draft.tokens,
+        fixed_tokens=fixed,
         layer_tokens={**entries.layers},
-        kept=kept_blocks,
+        kept=entries.entries,
         changes=written.shorter,
-        left_out=_left_out(built, tracer, entries.spans),
-        inserted=built.rendered.inserted,
-        unrendered=_unrendered(built, entries, lasting),
-        # a word that looks again at what came further back says the same again
-        notes=tuple(dict.fromkeys((*compiler.notes, *built.assembled.notes, *tracer.notes))),
-        answers=tuple(room.inputs.used.values()),
-        folds=tuple(room.inputs.folded),
-        limit_steps=tracer.limit_steps + sum(room.inputs.stepped.values()),
-        steps=tuple(tracer.steps),
-        checksum=checksum,
+        left_out=draft.left_out,
+        inserted=draft.inserted,
+        unrendered=_unrendered(draft, entries),
+        notes=draft.notes,
+        answers=draft.answers,
+        folds=draft.folds,
+        limit_steps=draft.limit_steps,
+        steps=draft.steps,
+        checksum=draft.checksum,
         artifact_uris=entries.artifacts,
         **lasting.copy(),
         truncation_events=written.truncations,
-        **_of_pack(built, task, step),
+        **_of_pack(draft, task, step),
     )
 
 
-def _unrendered(
-    built: CompileResult, entries: "KeptEntries", lasting: LastingFacts
-) -> tuple[Unrendered, ...]:
+def _unrendered(draft: ManifestDraft, entries: "KeptEntries") -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, fields, tools and parameters."""
-    target, unsent = built.target, entries.unsent
+    target, unsent, lasting = draft.target, entries.unsent, draft.lasting
     if not unsent:
         return lasting.unrendered
     blocks = tuple([one.block for one in unsent if one.is_refusable])
     lost = [one.lost for one in unsent] if target.takes_messages else []
     return (
-        *unrendered(blocks, built.layout.conversation, target),
-        *unrendered_fields(lost, target, built.planned),
+        *unrendered(blocks, draft.conversation, target),
+        *unrendered_fields(lost, target, draft.planned),
         *lasting.unrendered,
     )
 
 
-def _of_pack(built: CompileResult, task: str, step: str) -> dict[str, Any]:
+def _of_pack(draft: ManifestDraft, task: str, step: str) -> dict[str, Any]:
     """The fields of a pack: of its step, its layers."""
-    allocation, state = built.room.allocation, built.snapshot.state
+    allocation = draft.allocation
     return {
         "task_id": task,
         "step_id": step,
         "layer_budgets": allocation.budgets if allocation is not None else {},
         "weights": allocation.weights if allocation is not None else {},
-        "signals": dict(built.room.signals),
-        "evidence_needed": needed(built.blocks, state) if built.planned.step_key else (),
-        "shows_refs": built.room.inputs.shows_refs,
+        "signals": dict(draft.signals),
+        "evidence_needed": needed(draft.blocks, draft.state) if draft.planned.step_key else (),
+        "shows_refs": draft.shows_refs,
     }
 
 
-def _step(built: CompileResult) -> tuple[str, str]:
-    if not built.planned.step_key:
+def _step(draft: ManifestDraft) -> tuple[str, str]:
+    if not draft.planned.step_key:
         return "", ""
-    step = step_of(built.snapshot.state.get(built.planned.step_key))
+    step = step_of(draft.state.get(draft.planned.step_key))
     return step.task_id, step.step_id
 
 
@@ -166,16 +278,16 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
     return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
 
 
-def _left_out(
-    built: CompileResult, tracer: Tracer, spans: Iterable[tuple[int, int]]
-) -> tuple[Range, ...]:
-    """The gaps between the exchanges that are in the request (`spans`), in a summary of it, or
-    stand in its changes."""
+def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
+    """The gaps between the exchanges that are in the request, in a summary of it, or stand in its
+    changes. Those of a request that goes on are those of the one before."""
     snapshot = built.snapshot
     of_changes, count = built.ranges.places(tracer.changes), snapshot.exchange_count
-    places = (*spans, *tracer.summarized, *of_changes, (count, count))
-    gaps = gaps_between(places, snapshot.preamble)
-    return tuple([_range(built, start, stop) for start, stop in gaps])
+    sent = spans_of(places_among(built.blocks))
+    places = (*sent, *tracer.summarized, *of_changes, (count, count))
+    return tuple(
+        [_range(built, start, stop) for start, stop in gaps_between(places, snapshot.preamble)]
+    )
 
 
 def _range(built: CompileResult, start: int, stop: int) -> Range:
@@ -197,13 +309,13 @@ class WrittenChanges(NamedTuple):
     truncations: tuple[Truncation, ...]
 
 
-def _written(built: CompileResult, tracer: Tracer) -> WrittenChanges:
+def _written(draft: ManifestDraft, log: Log) -> WrittenChanges:
     """What is written of the changes: most requests have those of the one before."""
-    memo, changes = built.room.inputs.memo, tuple(tracer.changes)
+    memo, changes = draft.memo, draft.changes
     known: WrittenChanges | None = memo.newest(_WRITTEN)
     if known is not None and same_objects(known.changes, changes):
         return known
-    shorter = built.ranges.shorter(changes)
+    shorter = with_ranges(changes, log, memo)
     made = WrittenChanges(changes, shorter, tuple(_truncations(changes)))
     memo.table(_WRITTEN)[NEWEST] = made
     return made
@@ -229,15 +341,15 @@ def _alike(change: Change) -> tuple[str, str, str, str]:
     return change.layer, change.step, change.action, reason
 
 
-def _costs(built: CompileResult, total: int) -> list[int]:
+def _costs(draft: ManifestDraft, total: int) -> list[int]:
     """Tokens of each block that sum to `total`. Messages cost what they cost where the counter is
     exact; texts share sections, and share what these save."""
-    costs = list(map(built.room.inputs.cost, built.blocks))
-    if all(map(_MESSAGES, built.blocks)):
+    costs = list(map(draft.cost, draft.blocks))
+    if all(map(_MESSAGES, draft.blocks)):
         return shares_of(total, costs)
-    texts = [place for place, block in enumerate(built.blocks) if not block.messages]
+    texts = [place for place, block in enumerate(draft.blocks) if not block.messages]
     rest = total - sum(costs) + sum(costs[place] for place in texts)
-    if rest < 0 or not built.target.counter.exact:
+    if rest < 0 or not draft.target.counter.exact:
         return shares_of(total, costs)
     for place, share in zip(texts, shares_of(rest, [costs[place] for place in texts]), strict=True):
         costs[place] = share
@@ -284,7 +396,7 @@ class KeptEntries(NamedTuple):
         system: the instruction, of which no entry is written. costs: tokens of each block.
         entries: one for each. artifacts: that they name.
         unsent: those of which something may stay behind, the instruction's first.
-        spans: of the exchanges that they are. layers: tokens of each layer.
+        layers: tokens of each layer.
     """
 
     system: Blocks = ()
@@ -293,43 +405,41 @@ class KeptEntries(NamedTuple):
     entries: tuple[KeptBlock, ...] = ()
     artifacts: tuple[str, ...] = ()
     unsent: tuple[Unsent, ...] = ()
-    spans: tuple[tuple[int, int], ...] = ()
     layers: Mapping[str, int] = {}
 
 
-def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
+def _kept_entries(draft: ManifestDraft, log: Log, costs: list[int]) -> KeptEntries:
     """An entry for each block; worked out once while the block stays."""
-    inputs, system = built.room.inputs, built.assembled.system
-    about = inputs.agent, built.target.format
+    memo, system = draft.memo, draft.system
+    about = draft.compiler.agent, draft.target.format
     table = ("kept blocks", *about)
-    newest: KeptEntries | None = inputs.memo.newest(table)
+    newest: KeptEntries | None = memo.newest(table)
     # most requests begin as the one before, and so does what is written of them
     count = 0 if newest is None else len(newest.blocks)
     if (
         newest is None
         or newest.system != system
-        or built.blocks[:count] != newest.blocks
+        or draft.blocks[:count] != newest.blocks
         or costs[:count] != newest.costs
     ):
-        unsent = chain.from_iterable(_unsent(block, built) for block in system)
+        unsent = chain.from_iterable(_unsent(block, draft, log) for block in system)
         newest, count = KeptEntries(system, unsent=tuple(unsent)), 0
-    further = built.blocks[count:]
+    further = draft.blocks[count:]
     refs = [ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://")]
-    written = inputs.memo.each(
-        ("written blocks", *about), further, lambda block: _written_block(block, built)
+    written = memo.each(
+        ("written blocks", *about), further, lambda block: _written_block(block, draft, log)
     )
     new = _with_shares(map(_ENTRY, written), costs[count:])
     made = KeptEntries(
         system,
-        built.blocks,
+        draft.blocks,
         costs,
         newest.entries + new,
         tuple(dict.fromkeys((*newest.artifacts, *refs))) if refs else newest.artifacts,
         (*newest.unsent, *chain.from_iterable(map(_UNSENT, written))),
-        united(newest.spans, spans_of(places_among(further))),
         _with_layers(newest.layers, new),
     )
-    inputs.memo.table(table)[NEWEST] = made
+    memo.table(table)[NEWEST] = made
     return made
 
 
@@ -343,14 +453,13 @@ def _with_shares(entries: Iterable[KeptBlock], costs: Sequence[int]) -> tuple[Ke
     )
 
 
-def _written_block(block: Block, built: CompileResult) -> WrittenBlock:
-    inputs = built.room.inputs
-    return WrittenBlock(_kept_block(block, inputs, built.snapshot.log), _unsent(block, built))
+def _written_block(block: Block, draft: ManifestDraft, log: Log) -> WrittenBlock:
+    return WrittenBlock(_kept_block(block, draft, log), _unsent(block, draft, log))
 
 
-def _unsent(block: Block, built: CompileResult) -> tuple[Unsent, ...]:
+def _unsent(block: Block, draft: ManifestDraft, log: Log) -> tuple[Unsent, ...]:
     """A block of which the receiver may not be sent something; nothing where it is sent all."""
-    lost = lost_of(block, built.snapshot.log, built.target.format)
+    lost = lost_of(block, log, draft.target.format)
     is_refusable = has_refusable(block)
     return (Unsent(block, is_refusable, lost),) if lost or is_refusable else ()
 
@@ -364,7 +473,7 @@ def _trust(block: Block, agent: str) -> str:
     return least_trusted(block.messages)
 
 
-def _kept_block(block: Block, inputs: Inputs, log: Log) -> KeptBlock:
+def _kept_block(block: Block, draft: ManifestDraft, log: Log) -> KeptBlock:
     """The entry of a block, with what it costs alone."""
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
     calls = [part for one in block.messages for part in one.parts if isinstance(part, ToolCall)]
@@ -372,18 +481,18 @@ def _kept_block(block: Block, inputs: Inputs, log: Log) -> KeptBlock:
         id=block.id,
         source=block.source,
         layer=block.layer.label,
-        tokens=inputs.cost(block),
+        tokens=draft.cost(block),
         fidelity=block.fidelity.label,
         cache=block.cache.label,
         tier=block.tier,
         score=block.score,
         ref=shown,
-        lineage=in_ranges(block.lineage, log, inputs.memo),
+        lineage=in_ranges(block.lineage, log, draft.memo),
         order=block.order,
         turn=block.turn,
         role=block.role,
         tools=tuple(dict.fromkeys(map(_NAME, calls))),
-        trust=_trust(block, inputs.agent),
+        trust=_trust(block, draft.compiler.agent),
         pinned=block.pinned,
     )
 

@@ -20,13 +20,17 @@ _PLACE = re.compile(r"(.+)\[(\d+)\]")
 _ABSENT = object()
 
 
+def is_lost(prefix: Prefix, previous: Pack) -> bool:
+    """Whether the request before is not the beginning of this one: one that only grew reads no
+    request again."""
+    return bool(prefix.first_difference) and prefix.tokens < previous.tokens
+
+
 def with_loss(
     prefix: Prefix, previous: Pack, request: Request, manifest: Manifest, target: Target
 ) -> Prefix:
-    """The prefix with what was lost of it; the same where the request only grew."""
+    """The prefix with what was lost of it (`is_lost`)."""
     piece = prefix.first_difference
-    if not piece or prefix.tokens >= previous.tokens:
-        return prefix  # all of it is shared: a turn that only grows reads no request again
     conversation = target.provider.renderer.cache_order[-1]
     known = known_request(previous)
     before = known.request if known is not None else previous.request

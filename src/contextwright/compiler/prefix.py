@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from contextwright.compiler.manifest import Manifest, Places, Prefix
+from contextwright.compiler.receipt import Receipt
 from contextwright.memo.by_identity import NEWEST, by_identity
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
@@ -68,7 +69,7 @@ def shared_prefix(
     return Prefix(common, saved, where, read, written, earlier=marks)
 
 
-def earlier_writes(before: Manifest, now_ms: int | None, target: Target) -> Places:
+def earlier_writes(before: Manifest | Receipt, now_ms: int | None, target: Target) -> Places:
     """Up to where the requests before one wrote what it has still, if a cache has that now."""
     prefix, then = before.prefix, before.now_ms
     if prefix is None or isinstance(prefix.earlier, msgspec.UnsetType):

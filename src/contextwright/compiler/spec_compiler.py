@@ -9,14 +9,21 @@ from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import assemble, in_scope
 from contextwright.compiler.block_cost import Presentation, costs_of
-from contextwright.compiler.build_manifest import CompileResult, manifest_of
+from contextwright.compiler.build_manifest import (
+    CompileResult,
+    draft_of,
+    manifest_of,
+    may_wait,
+    receipt_of,
+    with_prefix,
+)
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import starts_of
 from contextwright.compiler.idle_exchanges import are_gone, idle_exchanges
 from contextwright.compiler.kept_decision import gone_on, keep, table_of
 from contextwright.compiler.layout import layout_of
-from contextwright.compiler.lost_prefix import with_loss
+from contextwright.compiler.lost_prefix import is_lost, with_loss
 from contextwright.compiler.of_body import expect_valid, without_sources
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
@@ -385,14 +392,18 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return self.memo.computed(key, planned.clean_added_name)
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
-        order = "sorted" if built.target.sources is None else None
-        request = built.rendered.request
-        made = encoded(request, built.target.provider.renderer.cache_order[-1], order)
-        body = made.text
-        manifest = manifest_of(built, tracer, made.checksum, self)
+        target, request, log = built.target, built.rendered.request, built.snapshot.log
+        order = "sorted" if target.sources is None else None
+        made = encoded(request, target.provider.renderer.cache_order[-1], order)
+        body, prefix = made.text, None
+        draft = draft_of(built, tracer, made.checksum, self)
         if previous is not None:
-            earlier = earlier_writes(previous.manifest, self.now_ms, built.target)
-            prefix = shared_prefix(previous.body, request, built.target, body=body, earlier=earlier)
-            prefix = with_loss(prefix, previous, request, manifest, built.target)
-            manifest = msgspec.structs.replace(manifest, prefix=prefix)
-        return Pack(body, manifest.digested())
+            earlier = earlier_writes(previous.receipt, self.now_ms, target)
+            prefix = shared_prefix(previous.body, request, target, body=body, earlier=earlier)
+            if is_lost(prefix, previous):
+                manifest = manifest_of(draft, log)
+                prefix = with_loss(prefix, previous, request, manifest, target)
+                return Pack(body, with_prefix(manifest, prefix))
+        if may_wait(built):
+            return Pack(body, receipt_of(draft, log, prefix), log)
+        return Pack(body, with_prefix(manifest_of(draft, log), prefix))

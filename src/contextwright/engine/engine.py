@@ -204,7 +204,7 @@ class Engine(ProcessBound):
             own = await off_loop(writable_session, own, "Engine.acompile(session)", long=True)
         target = self._recoveries.bounded(target, own.log)
         compiled = self._ledgers.of(own.log).newest
-        new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
+        new = len(own.log) - (0 if compiled is None else compiled.receipt.position)
         asking, memo = self._weighing(own, target), memo_of(own.log)
         made = await adrive(asking, self.models, *whose(own), owner=memo, long=new > MANY)
         return self._ledgers.of(own.log).sent(made, target)
@@ -351,7 +351,7 @@ class Engine(ProcessBound):
         self.bill(session, usage)
         yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
         if (pack := self._ledgers.of(session.log).newest) is not None:
-            save_folds(session.metadata, pack.manifest.folds)
+            save_folds(session.metadata, pack.receipt.folds)
         if self.sessions is not None:
             with waiting():
                 self.sessions.save(session)

@@ -119,7 +119,7 @@ class Attempt(msgspec.Struct):
         Raises:
             ContextOverflowError: it was no guess, or there is no way left.
         """
-        sent = self.sent.manifest.tokens
+        sent = self.sent.receipt.tokens
         middle = (self.room + sent) // 2
         if not self.is_guess or middle * 100 > sent * CLOSE:
             raise self.hopeless(error.what, error.fix or "shorten what is named") from error
@@ -154,7 +154,7 @@ def recovering(
     Raises:
         ContextOverflowError: there is no smaller one, or it was refused again and again.
     """
-    attempt, position = attempt_after(overflow, sent, target), sent.manifest.position
+    attempt, position = attempt_after(overflow, sent, target), sent.receipt.position
     if refusals.position == position and refusals.count >= REFUSALS:
         raise attempt.hopeless("it was refused again and again", "send it to a larger model")
     for _ in range(TRIES):
@@ -177,14 +177,14 @@ def attempt_after(overflow: Overflow, sent: Pack, target: Target) -> Attempt:
     Args:
         target: what the refused request was compiled for.
     """
-    tokens = sent.manifest.tokens
+    tokens = sent.receipt.tokens
     room, is_guess = _room(overflow, sent, target)
     return Attempt(overflow, sent, max(1, min(room, tokens * CLOSE // 100)), is_guess)
 
 
 def _room(overflow: Overflow, sent: Pack, target: Target) -> tuple[int, bool]:
     """Tokens as they are counted here that the provider takes; and whether that is a guess."""
-    tokens = sent.manifest.tokens
+    tokens = sent.receipt.tokens
     # what the caller adds, such as ADK's instruction, is counted by the provider as well
     others = sent.manifest.reserved_system
     if overflow.unit != "tokens":
