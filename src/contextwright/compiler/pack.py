@@ -24,11 +24,13 @@ class Pack(msgspec.Struct, frozen=True, eq=False):
     Args:
         receipt: its manifest, or what writes it once it is read.
         log: what the receipt is written from; None where it is.
+        whole_tokens: of the conversation with everything in its place, where that was counted.
     """
 
     body: bytes
     receipt: Manifest | Receipt
     log: Log | None = None
+    whole_tokens: int | None = None
 
     @property
     def manifest(self) -> Manifest:

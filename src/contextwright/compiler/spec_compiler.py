@@ -1,6 +1,6 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -49,7 +49,7 @@ from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
-from contextwright.spec.saved_fold import SavedFold, SavedPrefix, saved_folds
+from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.traits import View
 
@@ -96,6 +96,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         folds: what compactions decided before, beside what the session's metadata holds.
         decided_at: the position of the log at which the spec decides: what came since stands
             behind it as it came, within the model's window. 0 for that of the snapshot.
+        weighs: whether packs say what everything in its place would have taken.
     """
 
     spec: Expr
@@ -109,6 +110,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ports: RedactionPorts = NO_PORTS
     folds: tuple[SavedFold, ...] = ()
     decided_at: int = 0
+    weighs: bool = False
 
     def answered_by(self, answers: Answers) -> "SpecCompiler":
         """The same, with these answers of models and no others."""
@@ -397,13 +399,23 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         made = encoded(request, target.provider.renderer.cache_order[-1], order)
         body, prefix = made.text, None
         draft = draft_of(built, tracer, made.checksum, self)
+        whole = self._weighed(built, draft.folds)
         if previous is not None:
             earlier = earlier_writes(previous.receipt, self.now_ms, target)
             prefix = shared_prefix(previous.body, request, target, body=body, earlier=earlier)
             if is_lost(prefix, previous):
                 manifest = manifest_of(draft, log)
                 prefix = with_loss(prefix, previous, request, manifest, target)
-                return Pack(body, with_prefix(manifest, prefix))
+                return Pack(body, with_prefix(manifest, prefix), None, whole)
         if may_wait(built):
-            return Pack(body, receipt_of(draft, log, prefix), log)
-        return Pack(body, with_prefix(manifest_of(draft, log), prefix))
+            return Pack(body, receipt_of(draft, log, prefix), log, whole)
+        return Pack(body, with_prefix(manifest_of(draft, log), prefix), None, whole)
+
+    def _weighed(self, built: CompileResult, folds: Sequence[SavedFold]) -> int | None:
+        """As `tokens_of_everything`, by what this compile counts with; None where that is not asked
+        for, or what it counts is shown otherwise."""
+        inputs = built.room.inputs
+        if not self.weighs or self.decided_at or inputs.framed:
+            return None
+        known = newest_prefix(folds)
+        return tokens_of_all(built.snapshot, inputs.cost, inputs.memo, known, inputs.event_cost)

@@ -421,6 +421,7 @@ class Engine(ProcessBound):
             memo=memo_of(log),
             ports=self.ports,
             notes=(*notes, why) if why else notes,
+            weighs=spec is None or spec is self.spec,
         )
 
     def _weighed(self, pack: Pack, snapshot: Snapshot, target: Target) -> WeighedPack:

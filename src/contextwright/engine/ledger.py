@@ -33,6 +33,7 @@ from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
+from contextwright.spec.saved_fold import newest_prefix
 from contextwright.tokens.counter import named_counter
 from contextwright.tokens.models import ModelInfo, known_model
 from contextwright.tokens.usage import Usage
@@ -308,10 +309,11 @@ class Ledgers:
         receipt = pack.receipt
         if receipt.counter != target.counter.id:
             target = with_counter(target, receipt.counter)
-        prefixes = [fold.prefix for fold in receipt.folds if fold.prefix is not None]
-        known = prefixes[-1] if prefixes else None
-        refs, fixed = receipt.shows_refs, receipt.fixed_tokens
-        whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs) + fixed
+        refs, fixed, whole = receipt.shows_refs, receipt.fixed_tokens, pack.whole_tokens
+        if whole is None:
+            known = newest_prefix(receipt.folds)
+            whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs)
+        whole += fixed
         previous, then = self.of(snapshot.log).previous(snapshot.position), None
         if previous is not None:
             then = _before_stripped(previous, snapshot, target)
