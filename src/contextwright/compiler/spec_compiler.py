@@ -402,7 +402,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         whole = self._weighed(built, draft.folds)
         if previous is not None:
             earlier = earlier_writes(previous.receipt, self.now_ms, target)
-            prefix = shared_prefix(previous.body, request, target, body=body, earlier=earlier)
+            prefix = shared_prefix(
+                previous.body, request, target, body=body, tokens=draft.tokens, earlier=earlier
+            )
             if is_lost(prefix, previous):
                 manifest = manifest_of(draft, log)
                 prefix = with_loss(prefix, previous, request, manifest, target)

@@ -4,7 +4,7 @@ Numbers as in research on rejected requests: U rules hold for all providers, OC 
 """
 
 import re
-from typing import Any
+from typing import Any, cast
 
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.render.shared_rules import (
@@ -37,8 +37,11 @@ def _functions(request: Any) -> list[Any] | None:
 
 def _calls(message: Json) -> list[Json]:
     calls = message.get("tool_calls")
-    if not calls:
-        return _NO_CALLS
+    return _listed(calls) if calls else _NO_CALLS
+
+
+def _listed(calls: object) -> list[Json]:
+    """The calls of a message that has some."""
     return calls if are_objects(calls) else objects(list_if(calls))
 
 
@@ -64,9 +67,9 @@ def calls_are_answered_next(request: Any) -> Broken:
         if waiting:
             yield where, f"the calls {sorted(waiting)} are not answered before it"
             waiting = set()
-        if message.get("tool_calls"):
-            for call in _calls(message):
-                waiting.add(text_in(call, "id"))
+        calls = message.get("tool_calls")
+        for call in _listed(calls) if calls else ():
+            waiting.add(text_in(call, "id"))
     if waiting:
         yield "messages", f"the calls {sorted(waiting)} are not answered"
 
@@ -89,7 +92,7 @@ def faults_alone(message: Json) -> Faults:
     elif role != "user" and not isinstance(content, str):
         if any(part.get("type") != "text" for part in parts_of(message)):
             yield "OC7", f"a picture or a file in a message of role {role}"
-    for call in _calls(message) if calls else ():
+    for call in _listed(calls) if calls else ():
         custom = call.get("type") == "custom"  # its input is any text
         function = object_if(call.get("custom" if custom else "function"))
         name, id = text_in(function, "name"), text_in(call, "id")
@@ -120,12 +123,12 @@ def ids_are_unique(request: Any) -> Broken:
 
 def ids_of(message: Any) -> list[tuple[str, str]]:
     """The ids of a message that no other one may have (U3)."""
-    message = object_if(message)
-    if message.get("role") == "tool":
-        ids = [("answer", text_in(message, "tool_call_id"))]
-    else:
-        ids = list[tuple[str, str]]()
-    for call in _calls(message):
+    if not isinstance(message, dict):
+        return []
+    message = cast("Json", message)
+    answers, calls = message.get("role") == "tool", message.get("tool_calls")
+    ids = [("answer", text_in(message, "tool_call_id"))] if answers else []
+    for call in _listed(calls) if calls else ():
         ids.append(("call", text_in(call, "id")))
     return ids
 
