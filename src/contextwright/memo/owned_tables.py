@@ -294,11 +294,14 @@ class Tables:
                 entries = self._forgotten.pop()
             except IndexError:  # another thread was first
                 return
-            for _ in range(min(left, len(entries))):
+            if len(entries) <= left:
+                left -= len(entries)
+                entries.clear()
+                continue
+            for _ in range(left):
                 entries.popitem()
-                left -= 1
-            if entries:
-                self._forgotten.append(entries)
+            self._forgotten.append(entries)
+            return
 
     def _turn_over(self, key: Any, table: Table) -> None:
         table.turn_over()
