@@ -1,5 +1,6 @@
 """What was worked out before, in tables of an owner's own, each in two generations."""
 
+from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from math import inf, isqrt
@@ -298,8 +299,7 @@ class Tables:
                 left -= len(entries)
                 entries.clear()
                 continue
-            for _ in range(left):
-                entries.popitem()
+            deque(islice(iter(entries.popitem, None), left), maxlen=0)
             self._forgotten.append(entries)
             return
 

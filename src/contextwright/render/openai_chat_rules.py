@@ -4,7 +4,7 @@ Numbers as in research on rejected requests: U rules hold for all providers, OC 
 """
 
 import re
-from typing import Any, cast
+from typing import Any
 
 from contextwright.formats.fields import Json, list_if, object_if
 from contextwright.render.shared_rules import (
@@ -23,6 +23,7 @@ from contextwright.render.shared_rules import (
 )
 
 _NO_CALLS: list[Json] = []
+_SAID = (str, type(None))
 _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -104,6 +105,56 @@ def faults_alone(message: Json) -> Faults:
             yield "U4", f"a call id of {len(id)} characters"
 
 
+def are_plain(messages: list[Json]) -> bool:
+    """Whether messages are of the forms that nearly all have, and surely keep the rules of a message
+    alone, OC2 and U2.sent, told by one look at each. Of others the rules tell."""
+    waiting, speaks = set[str](), False
+    for message in messages:
+        if type(message) is not dict:
+            return False
+        role, content, calls = message.get("role"), message.get("content"), None
+        if role == "assistant":
+            calls = message.get("tool_calls")
+        elif type(role) is not str or role not in _ROLES or "tool_calls" in message:
+            return False
+        if role == "tool":
+            id = message.get("tool_call_id")
+            if type(id) is not str or id not in waiting:
+                return False
+            waiting.remove(id)
+        elif waiting:
+            return False
+        if calls and type(calls) is not list:
+            return False
+        for call in calls or ():
+            if not _is_plain_call(call, waiting):
+                return False
+        if type(content) is not str if not calls else type(content) not in _SAID:
+            return False
+        if not content and not calls:
+            return False
+        speaks = speaks or role != "system"
+    return speaks and not waiting
+
+
+def _is_plain_call(call: Any, waiting: set[str]) -> bool:
+    """Whether it is a function's, and no other one's id is its own."""
+    if type(call) is not dict or call.get("type") != "function":
+        return False
+    function, id = call.get("function"), call.get("id")
+    if type(function) is not dict or type(id) is not str or id in waiting:
+        return False
+    name, arguments = function.get("name"), function.get("arguments")
+    waiting.add(id)
+    return (
+        1 <= len(id) <= 40
+        and type(name) is str
+        and type(arguments) is str
+        and bool(_NAME.fullmatch(name))
+        and is_object(arguments)
+    )
+
+
 def ids_are_unique(request: Any) -> Broken:
     """U3: an id is called once and answered once."""
     called: set[str] = set()
@@ -125,7 +176,6 @@ def ids_of(message: Any) -> list[tuple[str, str]]:
     """The ids of a message that no other one may have (U3)."""
     if not isinstance(message, dict):
         return []
-    message = cast("Json", message)
     answers, calls = message.get("role") == "tool", message.get("tool_calls")
     ids = [("answer", text_in(message, "tool_call_id"))] if answers else []
     for call in _listed(calls) if calls else ():
@@ -137,6 +187,8 @@ ALONE: dict[str, Rule] = {
     name: rule_of_each("messages", faults_alone, name) for name in ("U2", "U4", "OC1", "OC4", "OC7")
 }
 """The rules that `faults_alone` tells of."""
+PLAIN = frozenset({*ALONE, "OC2", "U2.sent"})
+"""The rules that `are_plain` tells of."""
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
     "U2": ALONE["U2"],
