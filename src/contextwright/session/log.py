@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import overload
+from typing import Any, overload
 
 from contextwright.errors import SessionError
 from contextwright.session.call_outcomes import CallOutcomes
@@ -33,7 +33,13 @@ class Log(Sequence[Event]):
     An append costs what the event is, not what the log is: the exchange it joins is found by
     its call id, and every index grows at its end. Nothing is ever changed or removed, so a
     reader that remembers a position sees the same log for ever, whatever other threads append.
+
+    Attributes:
+        memo: what was worked out for it (`engine.prepare.memo_of`), for as long as it lives; saves
+            time, changes nothing. It holds nothing that would hold the log.
     """
+
+    memo: Any = None
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.family = Family()
