@@ -280,7 +280,7 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
 
 def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
     """The gaps between the exchanges that are in the request, in a summary of it, or stand in its
-    changes. Those of a request that goes on are those of the one before."""
+    changes."""
     snapshot = built.snapshot
     of_changes, count = built.ranges.places(tracer.changes), snapshot.exchange_count
     sent = spans_of(places_among(built.blocks))

@@ -363,7 +363,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             agent=self.agent,
             protection=protection,
             settled=protection.settled(snapshot),
-            window=min((one.start(snapshot) for one in planned.windows), default=None),
+            window=min([one.start(snapshot) for one in planned.windows], default=None),
             tools=tools.sendable,
             available_tools=tools.available,
             framed=telling.framed,

@@ -160,7 +160,8 @@ def united(spans: tuple[Span, ...], more: tuple[Span, ...]) -> tuple[Span, ...]:
     joined: list[Span] = []
     for start, stop in sorted((*spans, *more)):
         if joined and joined[-1][1] >= start:
-            joined[-1] = joined[-1][0], max(stop, joined[-1][1])
+            first, end = joined[-1]
+            joined[-1] = first, stop if stop > end else end
         else:
             joined.append((start, stop))
     return tuple(joined)
@@ -172,7 +173,7 @@ def gaps_between(spans: Iterable[Span], start: int) -> list[Span]:
     for first, stop in sorted(spans):
         if first > start:
             gaps.append((start, first))
-        start = max(start, stop)
+        start = stop if stop > start else start
     return gaps
 
 

@@ -42,6 +42,13 @@ class KnownWire:
         self.is_allowed = False
 
 
+def _known_of(wire: Wire, known: KnownWire | None, others: Table | None) -> KnownWire:
+    """What is known of a message, by what stands under its identity."""
+    if known is None and others is not None and others.before:
+        known = others.recall(id(wire), None)
+    return KnownWire(wire) if known is None or known.wire is not wire else known
+
+
 class RequestWires:
     """The messages of the newest request, to go on from. One that is the beginning of it is known
     with it.
@@ -93,13 +100,9 @@ class RequestWires:
         known: Iterator[KnownWire | None] = repeat(None)
         if others is not None and (others or others.before):
             known = map(others.get, map(id, further))
-        for wire, one in zip(further, known, strict=False):
-            if one is None and others is not None and others.before:
-                one = others.recall(id(wire), None)
-            if one is None or one.wire is not wire:
-                one = KnownWire(wire)
-            self.wires.append(wire)
-            self._known.append(one)
+        both = zip(further, known, strict=False)
+        self._known += [_known_of(wire, one, others) for wire, one in both]
+        self.wires += further
 
     def _cut(self, at: int, others: Table | None) -> None:
         if others is not None:
@@ -113,12 +116,13 @@ class RequestWires:
     def sums(self, count: int, renderer: "Renderer", target: "Target") -> list[int]:
         """Tokens of none, of the first, and so on up to so many."""
         if len(self._sums) <= count:
-            counting, tokens = target.counter.counting(), self._sums[-1]
+            counting, tokens, sums = target.counter.counting(), self._sums[-1], list[int]()
             for one in self._known[len(self._sums) - 1 : count]:
                 if one.tokens is None:
                     one.tokens = renderer.measure_wire(one.wire, counting)
                 tokens += one.tokens
-                self._sums.append(tokens)
+                sums += (tokens,)
+            self._sums += sums
         return self._sums[: count + 1]
 
     def unchecked(self, count: int, renderer: "Renderer") -> tuple[list[Wire], list[Wire]]:

@@ -27,6 +27,7 @@ Wire = dict[str, Any]
 Count = Callable[[str], int]
 """Tokens of a text."""
 _TEXTS = frozenset({Text})
+_OWN_WORDS = frozenset({Text, ToolCall})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 EMPTY = "(empty)"
@@ -154,6 +155,15 @@ def in_words(message: Message, own: str) -> Message:
     Args:
         own: the format whose parts it takes. As a file, nobody takes one in a result.
     """
+    for part in message.parts:
+        kind = type(part)
+        if kind is ToolResult:
+            if not _TEXTS.issuperset(map(type, part.content)):  # pyright: ignore
+                break
+        elif kind not in _OWN_WORDS:
+            break
+    else:
+        return message  # as nearly all are
     parts = tuple([_in_words(part, own) for part in message.parts])
     if all(map(is_, parts, message.parts)):
         return message

@@ -127,7 +127,9 @@ class Log(Sequence[Event]):
         """
         event, body = (event, body) if body else encodable(event)
         with self._lock:
-            known = self.position_of(event.id)
+            known = self._ids.get(event.id)
+            if known is None and event.id != f"e{len(self._events)}":  # as nearly all are
+                known = self.position_of(event.id)
             if known is None:
                 return self._append(event, body, decoded)
             if self[known] == event:
