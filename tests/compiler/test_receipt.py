@@ -7,11 +7,12 @@ import pickle
 import weakref
 
 import pytest
+from msgspec.structs import replace
 
 from contextwright import C, Engine, Session
 from contextwright.compiler import build_manifest
 from contextwright.compiler.manifest import Manifest
-from contextwright.compiler.receipt import Receipt
+from contextwright.compiler.receipt import Receipt, is_lost
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.testing import target_for
 
@@ -28,13 +29,13 @@ SPECS = [
 def written(monkeypatch):
     """A list that gets a position for each manifest that is written."""
     positions = []
-    write = build_manifest.with_prefix
+    write = build_manifest.manifest_of
 
-    def noting(manifest, prefix):
-        positions.append(manifest.position)
-        return write(manifest, prefix)
+    def noting(draft, log):
+        positions.append(draft.position)
+        return write(draft, log)
 
-    monkeypatch.setattr(build_manifest, "with_prefix", noting)
+    monkeypatch.setattr(build_manifest, "manifest_of", noting)
     return positions
 
 
@@ -82,8 +83,12 @@ def test_its_facts_are_those_of_the_manifest():
         for pack in packs_of(spec)[1]:
             receipt, manifest = pack.receipt, pack.manifest
             for name in ("position", "now_ms", "counter", "tokens", "fixed_tokens", "left_out",
-                         "folds", "limit_steps", "decided_at", "shows_refs", "prefix"):  # fmt: skip
+                         "folds", "limit_steps", "decided_at", "shows_refs"):  # fmt: skip
                 assert getattr(receipt, name) == getattr(manifest, name)
+            assert is_lost(receipt) == is_lost(manifest)
+            if manifest.prefix is not None:
+                told = replace(manifest.prefix, loss=receipt.prefix.loss)
+                assert told == receipt.prefix
             assert len(receipt.changes) == len(manifest.changes)
 
 

@@ -18,6 +18,7 @@ from contextwright.compiler.change import Change, StepTrace
 from contextwright.compiler.change_ranges import ReceiptRanges, with_ranges
 from contextwright.compiler.lasting_facts import LastingFacts, lasting_facts
 from contextwright.compiler.lineage_ranges import in_ranges
+from contextwright.compiler.lost_prefix import LostPiece, with_loss
 from contextwright.compiler.manifest import (
     KeptBlock,
     Manifest,
@@ -163,12 +164,14 @@ def may_wait(built: CompileResult) -> bool:
     return built.target.sources is None and not (planned.every_redaction or planned.step_key)
 
 
-def receipt_of(draft: ManifestDraft, log: Log, prefix: Prefix | None) -> Receipt:
+def receipt_of(
+    draft: ManifestDraft, log: Log, prefix: Prefix | None, lost: LostPiece | None
+) -> Receipt:
     """What is known of a request before its manifest is written."""
 
     def write(log: Log) -> Manifest:
         with belonging_to(draft.memo):
-            return with_prefix(manifest_of(draft, log), prefix)
+            return written_manifest(draft, log, prefix, lost)
 
     return Receipt(
         position=draft.position,
@@ -183,13 +186,22 @@ def receipt_of(draft: ManifestDraft, log: Log, prefix: Prefix | None) -> Receipt
         decided_at=draft.compiler.decided_at,
         shows_refs=draft.shows_refs,
         prefix=prefix,
+        is_lost=lost is not None,
         log=ref(log),
+        draft=draft,
         write=write,
     )
 
 
-def with_prefix(manifest: Manifest, prefix: Prefix | None) -> Manifest:
+def written_manifest(
+    draft: ManifestDraft, log: Log, prefix: Prefix | None, lost: LostPiece | None
+) -> Manifest:
     """A manifest, whole: with what its request shares with the one before, and its digest."""
+    manifest = manifest_of(draft, log)
+    if prefix is not None and lost is not None:
+        before = lost.before
+        before = before if isinstance(before, Manifest) else manifest_of(before, log)
+        prefix = with_loss(prefix, lost, before, manifest, draft.target)
     return msgspec.structs.replace(manifest, prefix=prefix).digested()
 
 

@@ -5,14 +5,18 @@ block, which takes a tenth of the turn (docs/adr/0189-a-manifest-is-written-when
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 from weakref import ref
 
 import msgspec
 
 from contextwright.compiler.change import Change
-from contextwright.compiler.manifest import Manifest, Prefix, Range
+from contextwright.compiler.manifest import Manifest, Prefix, PrefixLoss, Range
 from contextwright.session.log import Log
 from contextwright.spec.saved_fold import SavedFold
+
+if TYPE_CHECKING:
+    from contextwright.compiler.build_manifest import ManifestDraft
 
 WriteManifest = Callable[[Log], Manifest]
 """Writes a manifest, given the log that it is of. It holds nothing that would keep that one."""
@@ -24,6 +28,8 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
 
     Args:
         changes: in number and order those of the manifest, with their lineages written out.
+        prefix: but for why some of it was lost. is_lost: whether some was.
+        draft: what it is written from, this request's alone.
     """
 
     position: int
@@ -38,9 +44,16 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
     decided_at: int
     shows_refs: bool
     prefix: Prefix | None
+    is_lost: bool
     log: ref[Log]
+    draft: "ManifestDraft"
     write: WriteManifest | None
     written: Manifest | None = None
+
+    @property
+    def said(self) -> "Manifest | ManifestDraft":
+        """The manifest, if it is written, or what it is written from."""
+        return self.draft if self.written is None else self.written
 
     @property
     def manifest(self) -> Manifest:
@@ -61,6 +74,13 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _as_written, (self.manifest,)
+
+
+def is_lost(receipt: Manifest | Receipt) -> bool:
+    """Whether the request before is not the beginning of this one."""
+    if isinstance(receipt, Receipt):
+        return receipt.is_lost
+    return receipt.prefix is not None and isinstance(receipt.prefix.loss, PrefixLoss)
 
 
 def _as_written(manifest: Manifest) -> Manifest:

@@ -12,10 +12,9 @@ from contextwright.compiler.block_cost import Presentation, costs_of
 from contextwright.compiler.build_manifest import (
     CompileResult,
     draft_of,
-    manifest_of,
     may_wait,
     receipt_of,
-    with_prefix,
+    written_manifest,
 )
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
@@ -23,7 +22,7 @@ from contextwright.compiler.horizon import starts_of
 from contextwright.compiler.idle_exchanges import are_gone, idle_exchanges
 from contextwright.compiler.kept_decision import gone_on, keep, table_of
 from contextwright.compiler.layout import layout_of
-from contextwright.compiler.lost_prefix import is_lost, with_loss
+from contextwright.compiler.lost_prefix import lost_piece
 from contextwright.compiler.of_body import expect_valid, without_sources
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
@@ -397,7 +396,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         target, request, log = built.target, built.rendered.request, built.snapshot.log
         order = "sorted" if target.sources is None else None
         made = encoded(request, target.provider.renderer.cache_order[-1], order)
-        body, prefix = made.text, None
+        body, prefix, lost = made.text, None, None
         draft = draft_of(built, tracer, made.checksum, self)
         whole = self._weighed(built, draft.folds)
         if previous is not None:
@@ -405,13 +404,10 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             prefix = shared_prefix(
                 previous.body, request, target, body=body, tokens=draft.tokens, earlier=earlier
             )
-            if is_lost(prefix, previous):
-                manifest = manifest_of(draft, log)
-                prefix = with_loss(prefix, previous, request, manifest, target)
-                return Pack(body, with_prefix(manifest, prefix), None, whole)
+            lost = lost_piece(prefix, previous, request, target)
         if may_wait(built):
-            return Pack(body, receipt_of(draft, log, prefix), log, whole)
-        return Pack(body, with_prefix(manifest_of(draft, log), prefix), None, whole)
+            return Pack(body, receipt_of(draft, log, prefix, lost), log, whole)
+        return Pack(body, written_manifest(draft, log, prefix, lost), None, whole)
 
     def _weighed(self, built: CompileResult, folds: Sequence[SavedFold]) -> int | None:
         """As `tokens_of_everything`, by what this compile counts with; None where that is not asked

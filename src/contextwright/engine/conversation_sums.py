@@ -5,9 +5,9 @@ from operator import add, attrgetter
 
 import msgspec
 
-from contextwright.compiler.manifest import Manifest, PrefixLoss
+from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.receipt import Receipt
+from contextwright.compiler.receipt import Receipt, is_lost
 from contextwright.tokens.models import ModelInfo
 from contextwright.tokens.usage import Usage
 
@@ -84,8 +84,7 @@ def decided_by(
     as from there the log alone says the rest."""
     if receipt.decided_at or previous is None:
         return DecidedAt(receipt.decided_at or receipt.position, receipt.counter)
-    before, prefix = previous.receipt, receipt.prefix
-    grew = prefix is not None and not isinstance(prefix.loss, PrefixLoss)
+    before, grew = previous.receipt, receipt.prefix is not None and not is_lost(receipt)
     same = len(before.changes) == len(receipt.changes) and before.left_out == receipt.left_out
     return sums.decided if grew and same else DecidedAt(receipt.position, receipt.counter)
 

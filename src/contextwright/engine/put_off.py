@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from contextwright.compiler.manifest import PrefixLoss
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
+from contextwright.compiler.receipt import is_lost
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.conversation_sums import PICO, DecidedAt
 from contextwright.engine.default_spec import OF_COST, atoms_of, decides_at_steps, words_of
@@ -235,8 +235,7 @@ def _in_dollars(price: CallPrice) -> tuple[str, str, str]:
 
 def _steps(pack: Pack) -> bool:
     """Whether a pack changes what was sent before it."""
-    prefix = pack.receipt.prefix
-    return prefix is not None and isinstance(prefix.loss, PrefixLoss)
+    return is_lost(pack.receipt)
 
 
 def _begun(snapshot: Snapshot) -> int:
