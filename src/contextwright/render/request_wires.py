@@ -38,7 +38,7 @@ class KnownWire:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.tokens: int | None = None
-        self.ids: Iterable[Hashable] | None = None
+        self.ids: tuple[Hashable, ...] | None = None
         self.is_allowed = False
 
 
@@ -138,15 +138,17 @@ class RequestWires:
 
     def ids_differ(self, renderer: "Renderer") -> bool:
         """Whether no two messages have an id that only one may have."""
-        for known in self._known[self._with_ids :]:
+        new = self._known[self._with_ids :]
+        for known in new:
             if known.ids is None:
-                known.ids = renderer.message_ids(known.wire)
-            for one in known.ids:
-                if one in self._ids:
-                    self._ids, self._with_ids = set(), 0
-                    return False
-                self._ids.add(one)
-            self._with_ids += 1
+                known.ids = tuple(renderer.message_ids(known.wire))
+        ids = [one for known in new for one in known.ids or ()]
+        before = len(self._ids)
+        self._ids.update(ids)
+        if len(self._ids) < before + len(ids):
+            self._ids, self._with_ids = set(), 0
+            return False
+        self._with_ids += len(new)
         return True
 
     def allows_tools(self, tools: list[Wire]) -> bool:
