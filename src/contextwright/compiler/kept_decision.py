@@ -387,9 +387,7 @@ def _held(protection: Protection) -> frozenset[int]:
     return protection.failures | ({protection.question} - {-1})
 
 
-def _spare(
-    spare: Spare, new: Blocks, inputs: Inputs, came: Blocks | None = None
-) -> Spare | None:
+def _spare(spare: Spare, new: Blocks, inputs: Inputs, came: Blocks | None = None) -> Spare | None:
     """What is left for others behind these exchanges; None where they are too many, or the first
     is not what it has to be.
 

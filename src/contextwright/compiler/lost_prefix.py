@@ -38,7 +38,9 @@ class LostPiece(NamedTuple):
     tokens: int
 
 
-def lost_piece(prefix: Prefix, previous: Pack, request: Request, target: Target) -> LostPiece | None:
+def lost_piece(
+    prefix: Prefix, previous: Pack, request: Request, target: Target
+) -> LostPiece | None:
     """Where the request before is not the beginning of this one; None where this one only grew,
     and reads no request again."""
     piece, tokens = prefix.first_difference, previous.tokens

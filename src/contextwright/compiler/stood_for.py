@@ -161,7 +161,7 @@ def united(spans: tuple[Span, ...], more: tuple[Span, ...]) -> tuple[Span, ...]:
     for start, stop in sorted((*spans, *more)):
         if joined and joined[-1][1] >= start:
             first, end = joined[-1]
-            joined[-1] = first, stop if stop > end else end
+            joined[-1] = first, max(end, stop)
         else:
             joined.append((start, stop))
     return tuple(joined)
@@ -173,7 +173,7 @@ def gaps_between(spans: Iterable[Span], start: int) -> list[Span]:
     for first, stop in sorted(spans):
         if first > start:
             gaps.append((start, first))
-        start = stop if stop > start else start
+        start = max(start, stop)
     return gaps
 
 

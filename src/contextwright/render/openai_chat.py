@@ -15,7 +15,14 @@ from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
-from contextwright.render.openai_chat_rules import ALONE, PLAIN, RULES, are_plain, faults_alone, ids_of
+from contextwright.render.openai_chat_rules import (
+    ALONE,
+    PLAIN,
+    RULES,
+    are_plain,
+    faults_alone,
+    ids_of,
+)
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request
 from contextwright.render.response_format import ResponseFormat

@@ -23,7 +23,8 @@ from contextwright.render.shared_rules import (
 )
 
 _NO_CALLS: list[Json] = []
-_SAID = (str, type(None))
+_NOTHING = (None, "")
+"""What a message beside calls may say."""
 _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -106,35 +107,34 @@ def faults_alone(message: Json) -> Faults:
 
 
 def are_plain(messages: list[Json]) -> bool:
-    """Whether messages are of the forms that nearly all have, and surely keep the rules of a message
-    alone, OC2 and U2.sent, told by one look at each. Of others the rules tell."""
+    """Whether messages are of the forms that nearly all have, and surely keep the rules of a
+    message alone, OC2 and U2.sent, told by one look at each. Of others the rules tell."""
     waiting, speaks = set[str](), False
     for message in messages:
-        if type(message) is not dict:
+        if type(message) is not dict or not _is_plain(message, waiting):
             return False
-        role, content, calls = message.get("role"), message.get("content"), None
-        if role == "assistant":
-            calls = message.get("tool_calls")
-        elif type(role) is not str or role not in _ROLES or "tool_calls" in message:
-            return False
-        if role == "tool":
-            id = message.get("tool_call_id")
-            if type(id) is not str or id not in waiting:
-                return False
-            waiting.remove(id)
-        elif waiting:
-            return False
-        if calls and type(calls) is not list:
-            return False
-        for call in calls or ():
-            if not _is_plain_call(call, waiting):
-                return False
-        if type(content) is not str if not calls else type(content) not in _SAID:
-            return False
-        if not content and not calls:
-            return False
-        speaks = speaks or role != "system"
+        speaks = speaks or message["role"] != "system"
     return speaks and not waiting
+
+
+def _is_plain(message: Json, waiting: set[str]) -> bool:
+    """Whether it is a plain one behind calls that wait for their results; which wait behind it."""
+    role, content, calls = message.get("role"), message.get("content"), None
+    if role == "assistant":
+        calls = message.get("tool_calls")
+    elif type(role) is not str or role not in _ROLES or "tool_calls" in message:
+        return False
+    if role == "tool":
+        id = message.get("tool_call_id")
+        if type(id) is not str or id not in waiting:
+            return False
+        waiting.remove(id)
+    elif waiting or (calls and type(calls) is not list):
+        return False
+    for call in calls or ():
+        if not _is_plain_call(call, waiting):
+            return False
+    return (bool(calls) and content in _NOTHING) or (type(content) is str and bool(content))
 
 
 def _is_plain_call(call: Any, waiting: set[str]) -> bool:
