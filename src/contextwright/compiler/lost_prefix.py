@@ -17,7 +17,7 @@ from contextwright.render.renderer import Request
 from contextwright.render.target import Target
 
 if TYPE_CHECKING:
-    from contextwright.compiler.build_manifest import ManifestDraft
+    from contextwright.compiler.manifest_draft import ManifestDraft
 
 _PLACE = re.compile(r"(.+)\[(\d+)\]")
 _ABSENT = object()

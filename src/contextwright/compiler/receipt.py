@@ -16,7 +16,7 @@ from contextwright.session.log import Log
 from contextwright.spec.saved_fold import SavedFold
 
 if TYPE_CHECKING:
-    from contextwright.compiler.build_manifest import ManifestDraft
+    from contextwright.compiler.manifest_draft import ManifestDraft
 
 WriteManifest = Callable[[Log], Manifest]
 """Writes a manifest, given the log that it is of. It holds nothing that would keep that one."""
@@ -29,7 +29,7 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
     Args:
         changes: in number and order those of the manifest, with their lineages written out.
         prefix: but for why some of it was lost. is_lost: whether some was.
-        draft: what it is written from, this request's alone.
+        draft: what it is written from, this request's alone; None once it is.
     """
 
     position: int
@@ -46,14 +46,18 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
     prefix: Prefix | None
     is_lost: bool
     log: ref[Log]
-    draft: "ManifestDraft"
+    draft: "ManifestDraft | None"
     write: WriteManifest | None
     written: Manifest | None = None
 
     @property
     def said(self) -> "Manifest | ManifestDraft":
         """The manifest, if it is written, or what it is written from."""
-        return self.draft if self.written is None else self.written
+        draft, written = self.draft, self.written
+        if written is None:
+            assert draft is not None
+            return draft
+        return written
 
     @property
     def manifest(self) -> Manifest:
@@ -63,7 +67,7 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
             log = self.log()
             assert write is not None and log is not None
             written = self.written = write(log)
-            self.write = None
+            self.write = self.draft = None
         return written
 
     def __eq__(self, other: object) -> bool:

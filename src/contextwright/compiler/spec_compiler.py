@@ -9,13 +9,7 @@ from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import assemble, in_scope
 from contextwright.compiler.block_cost import Presentation, costs_of
-from contextwright.compiler.build_manifest import (
-    CompileResult,
-    draft_of,
-    may_wait,
-    receipt_of,
-    written_manifest,
-)
+from contextwright.compiler.build_manifest import receipt_of, written_manifest
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import starts_of
@@ -23,6 +17,7 @@ from contextwright.compiler.idle_exchanges import are_gone, idle_exchanges
 from contextwright.compiler.kept_decision import gone_on, keep, table_of
 from contextwright.compiler.layout import layout_of
 from contextwright.compiler.lost_prefix import lost_piece
+from contextwright.compiler.manifest_draft import CompileResult, draft_of, may_wait
 from contextwright.compiler.of_body import expect_valid, without_sources
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan

@@ -230,8 +230,7 @@ class Engine(ProcessBound):
             ledger = self._ledgers.of(log)
             decided = self._ledgers.decided(self.spec, target, ledger, snapshot.metadata)
             previous = ledger.previous(snapshot.position)
-            made = self._spec_compiler(log, decided.notes, decided.spec)
-            target = decided.target
+            made, target = self._spec_compiler(log, decided.notes, decided.spec), decided.target
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
             pack = self._put_off.going_on(pack, snapshot, target, made)

@@ -19,7 +19,8 @@ from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
 from contextwright.render.target import Target
-from contextwright.session.log import Family, Log
+from contextwright.session.family import Family
+from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
 from contextwright.spec.task import Answer, Answers, Task

@@ -10,7 +10,8 @@ from contextwright.compiler.pack import Pack
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import BudgetError, ContextOverflowError, SessionError, SpecError
 from contextwright.render.target import Target
-from contextwright.session.log import Family, Log
+from contextwright.session.family import Family
+from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.tokens.context_overflow import Overflow, overflow_of

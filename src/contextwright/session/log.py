@@ -15,6 +15,7 @@ from contextwright.session.event import Event, ToolCall, ToolResult
 from contextwright.session.event_index import EventIndex, holds
 from contextwright.session.event_json import encodable, event_id_in, event_json, opened, portable
 from contextwright.session.exchange import Exchange, exchange_of
+from contextwright.session.family import Family
 from contextwright.session.turns import Turns
 
 _LINK = 32
@@ -23,23 +24,15 @@ _PLACE = re.compile("e(?:0|[1-9][0-9]{0,9})")
 """An id that says a position: those that `Session.add` gives."""
 
 
-class Family:
-    """What a log shares with those that begin as it does; it lives as long as one of them."""
-
-
 class Log(Sequence[Event]):
     """Events in the order in which they came.
 
     An append costs what the event is, not what the log is: the exchange it joins is found by
     its call id, and every index grows at its end. Nothing is ever changed or removed, so a
     reader that remembers a position sees the same log for ever, whatever other threads append.
-
-    Attributes:
-        memo: what was worked out for it (`engine.prepare.memo_of`), for as long as it lives; saves
-            time, changes nothing. It holds nothing that would hold the log.
     """
 
-    memo: Any = None
+    memo: Any = None  # what was worked out for it (engine.prepare.memo_of), while it lives
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.family = Family()
@@ -127,9 +120,8 @@ class Log(Sequence[Event]):
         """
         event, body = (event, body) if body else encodable(event)
         with self._lock:
-            known = self._ids.get(event.id)
-            if known is None and event.id != f"e{len(self._events)}":  # as nearly all are
-                known = self.position_of(event.id)
+            is_next = event.id == f"e{len(self._events)}" and event.id not in self._ids
+            known = None if is_next else self.position_of(event.id)
             if known is None:
                 return self._append(event, body, decoded)
             if self[known] == event:
