@@ -24,6 +24,11 @@ SPECS = [
     C.default() | C.redact(["email"]) | C.budget(max_tokens=2_000),
 ]
 
+FACTS = (
+    "position", "now_ms", "format", "counter", "reserved_system", "tokens", "fixed_tokens",
+    "left_out", "folds", "limit_steps", "decided_at", "shows_refs",
+)  # fmt: skip
+
 
 @pytest.fixture
 def written(monkeypatch):
@@ -54,7 +59,7 @@ def packs_of(spec, *, turns=12, read=False):
         if read:
             assert packs[-1].manifest
         session.assistant(f"answer {n}")
-        engine.record(session)
+        engine.record(session, billed_input=packs[-1].tokens)
     return session, packs
 
 
@@ -82,8 +87,7 @@ def test_its_facts_are_those_of_the_manifest():
     for spec in SPECS:
         for pack in packs_of(spec)[1]:
             receipt, manifest = pack.receipt, pack.manifest
-            for name in ("position", "now_ms", "counter", "tokens", "fixed_tokens", "left_out",
-                         "folds", "limit_steps", "decided_at", "shows_refs"):  # fmt: skip
+            for name in FACTS:
                 assert getattr(receipt, name) == getattr(manifest, name)
             assert is_lost(receipt) == is_lost(manifest)
             if manifest.prefix is not None:

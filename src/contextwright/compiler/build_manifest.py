@@ -54,7 +54,9 @@ def receipt_of(
     return Receipt(
         position=draft.position,
         now_ms=draft.compiler.now_ms,
+        format=draft.target.format,
         counter=draft.target.counter.id,
+        reserved_system=draft.target.reserved_system,
         tokens=draft.tokens,
         fixed_tokens=draft.fixed_tokens,
         changes=draft.changes,

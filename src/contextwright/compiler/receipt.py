@@ -34,7 +34,9 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
 
     position: int
     now_ms: int | None
+    format: str
     counter: str
+    reserved_system: int
     tokens: int
     fixed_tokens: int
     changes: tuple[Change, ...]

@@ -187,7 +187,7 @@ def _room(overflow: Overflow, sent: Pack, target: Target) -> tuple[int, bool]:
     """Tokens as they are counted here that the provider takes; and whether that is a guess."""
     tokens = sent.receipt.tokens
     # what the caller adds, such as ADK's instruction, is counted by the provider as well
-    others = sent.manifest.reserved_system
+    others = sent.receipt.reserved_system
     if overflow.unit != "tokens":
         size = overflow.requested or (len(sent.body) if overflow.unit == "bytes" else 0)
         if overflow.limit and size > overflow.limit:
