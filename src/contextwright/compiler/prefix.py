@@ -59,9 +59,6 @@ def shared_prefix(
     old = sent.values
     if body and newest is not None:
         newest[NEWEST] = _Sent(body, new, target if target.sources is None else None, tokens)
-    if not renderer.marks_cache and sent.target is target and min(sent.tokens, tokens) >= 0:
-        if old and _same(old, new) == len(old):
-            return _of_grown(sent.tokens, tokens, now, len(old), len(new), target)
     if renderer.marks_cache:
         marked, pieces = _pieces(old), _pieces(new)
         same = _same(old, new, lambda at: marked[at].text == pieces[at].text)
@@ -71,6 +68,8 @@ def shared_prefix(
         last = _written(pieces)
     else:
         same = _same(old, new)
+        if same == len(old) > 0 and sent.target is target and min(sent.tokens, tokens) >= 0:
+            return _of_grown(sent.tokens, tokens, now, same, len(new), target)
         shared = reached = _Place(same)
         known, last = [], _Place(len(new))
     running = _running_tokens(now, new, target)
