@@ -53,8 +53,8 @@ def lost_piece(
     if old is _ABSENT and piece.partition("[")[0] == conversation:
         return None
     receipt = previous.receipt
-    said = receipt if isinstance(receipt, Manifest) else receipt.said
-    return LostPiece(piece, old, new, said, tokens)
+    source = receipt if isinstance(receipt, Manifest) else receipt.source
+    return LostPiece(piece, old, new, source, tokens)
 
 
 def with_loss(

@@ -53,7 +53,7 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
     written: Manifest | None = None
 
     @property
-    def said(self) -> "Manifest | ManifestDraft":
+    def source(self) -> "Manifest | ManifestDraft":
         """The manifest, if it is written, or what it is written from."""
         draft, written = self.draft, self.written
         if written is None:
