@@ -37,7 +37,7 @@ def test_the_fields_of_a_message_are_told_once(monkeypatch):
     monkeypatch.setattr(unrendered_fields, "lost_fields", lambda *a: (next(calls), told(*a))[1])
     for _ in range(3):
         session.user("more")
-        compile(session, C.default(), model="claude-sonnet-4-5")
+        assert compile(session, C.default(), model="claude-sonnet-4-5").manifest
     assert next(calls) == 80
 
 

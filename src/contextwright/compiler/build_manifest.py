@@ -5,44 +5,35 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+from weakref import ref
 
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.speaker import least_trusted
-from contextwright.compiler.assemble import Assembled
-from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change
-from contextwright.compiler.change_ranges import ReceiptRanges
-from contextwright.compiler.lasting_facts import LastingFacts, lasting_facts
+from contextwright.compiler.change_ranges import with_ranges
 from contextwright.compiler.lineage_ranges import in_ranges
+from contextwright.compiler.lost_prefix import LostPiece, with_loss
 from contextwright.compiler.manifest import (
     KeptBlock,
     Manifest,
-    Range,
+    Prefix,
     Truncation,
     Unrendered,
 )
+from contextwright.compiler.manifest_draft import ManifestDraft
 from contextwright.compiler.other_agents import is_of_another
-from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import gaps_between, places_among, spans_of, united
-from contextwright.compiler.trace import Tracer
+from contextwright.compiler.receipt import Receipt
 from contextwright.compiler.unrendered import has_refusable, unrendered
 from contextwright.compiler.unrendered_fields import Lost, lost_of, unrendered_fields
 from contextwright.memo.by_identity import NEWEST, same_objects
-from contextwright.render.message_layout import Layout
-from contextwright.render.renderer import Rendered
-from contextwright.render.target import Target
+from contextwright.memo.ownership import belonging_to
 from contextwright.session.event import ToolCall
 from contextwright.session.log import Log
-from contextwright.session.snapshot import Snapshot
-from contextwright.spec.inputs import Inputs
 from contextwright.tasks.plan_step import segment, step_of
 from contextwright.tasks.proofs import needed
-
-if TYPE_CHECKING:
-    from contextwright.compiler.spec_compiler import SpecCompiler
 
 _REF, _NAME, _MESSAGES = attrgetter("ref"), attrgetter("name"), attrgetter("messages")
 _ENTRY, _UNSENT = attrgetter("entry"), attrgetter("unsent")
@@ -51,107 +42,120 @@ END_OF_TIME_MS = 253_402_300_800_000
 """The year 10000, which no date can say."""
 
 
-class CompileResult(msgspec.Struct, frozen=True, eq=False):
-    """What came of it."""
+def receipt_of(
+    draft: ManifestDraft, log: Log, prefix: Prefix | None, lost: LostPiece | None
+) -> Receipt:
+    """What is known of a request before its manifest is written."""
 
-    snapshot: Snapshot
-    target: Target
-    planned: Plan
-    assembled: Assembled
-    blocks: Blocks
-    layout: Layout
-    rendered: Rendered
-    tokens: int
-    room: BudgetState
-    ranges: ReceiptRanges
+    def write(log: Log) -> Manifest:
+        with belonging_to(draft.memo):
+            return written_manifest(draft, log, prefix, lost)
 
-
-def manifest_of(
-    built: CompileResult, tracer: Tracer, checksum: str, compiler: "SpecCompiler"
-) -> Manifest:
-    """The receipt of a request, of whose body `checksum` is."""
-    snapshot, target, room = built.snapshot, built.target, built.room
-    memo, session_digest = room.inputs.memo, snapshot.digest
-    lasting = lasting_facts(
-        compiler.spec,
-        built.planned,
-        target,
-        built.assembled,
-        built.layout,
-        snapshot.state,
-        room.limit,
-        memo,
+    return Receipt(
+        position=draft.position,
+        now_ms=draft.compiler.now_ms,
+        format=draft.target.format,
+        counter=draft.target.counter.id,
+        reserved_system=draft.target.reserved_system,
+        tokens=draft.tokens,
+        fixed_tokens=draft.fixed_tokens,
+        changes=draft.changes,
+        left_out=draft.left_out,
+        folds=draft.folds,
+        limit_steps=draft.limit_steps,
+        decided_at=draft.compiler.decided_at,
+        shows_refs=draft.shows_refs,
+        prefix=prefix,
+        is_lost=lost is not None,
+        log=ref(log),
+        draft=draft,
+        write=write,
     )
-    session_id = built.planned.clean_id(snapshot.session_id)
-    origin = f"{session_id}\n{session_digest}\n{lasting.fields['spec_hash']}\n{checksum}"
-    task, step = _step(built)
-    fixed = min(room.bare, built.tokens)
-    entries = _kept_entries(built, _costs(built, built.tokens - fixed))
-    kept_blocks, written = entries.entries, _written(built, tracer)
+
+
+def written_manifest(
+    draft: ManifestDraft, log: Log, prefix: Prefix | None, lost: LostPiece | None
+) -> Manifest:
+    """A manifest, whole: with what its request shares with the one before, and its digest."""
+    manifest = manifest_of(draft, log)
+    if prefix is not None and lost is not None:
+        before = lost.before
+        before = before if isinstance(before, Manifest) else manifest_of(before, log)
+        prefix = with_loss(prefix, lost, before, manifest, draft.target)
+    return msgspec.structs.replace(manifest, prefix=prefix).digested()
+
+
+def manifest_of(draft: ManifestDraft, log: Log) -> Manifest:
+    """The manifest of a request, but for its digest and what it shares with the one before."""
+    compiler, lasting = draft.compiler, draft.lasting
+    session_id = draft.planned.clean_id(draft.session_id)
+    spec_hash = lasting.fields["spec_hash"]
+    origin = f"{session_id}\n{draft.session_digest}\n{spec_hash}\n{draft.checksum}"
+    task, step = _step(draft)
+    fixed = draft.fixed_tokens
+    entries = _kept_entries(draft, log, _costs(draft, draft.tokens - min(draft.bare, draft.tokens)))
+    written = _written(draft, log)
     return Manifest(
         pack_id=_pack_id(sha256(origin.encode()).hexdigest(), task, step, compiler.now_ms),
         session_id=session_id,
-        position=snapshot.position,
+        position=draft.position,
         decided_at=compiler.decided_at,
-        session_digest=session_digest,
+        session_digest=draft.session_digest,
         now_ms=compiler.now_ms,
         agent=compiler.agent,
-        tokens=built.tokens,
-        fixed_tokens=fixed if kept_blocks else built.tokens,
+        tokens=draft.tokens,
+        fixed_tokens=fixed,
         layer_tokens={**entries.layers},
-        kept=kept_blocks,
+        kept=entries.entries,
         changes=written.shorter,
-        left_out=_left_out(built, tracer, entries.spans),
-        inserted=built.rendered.inserted,
-        unrendered=_unrendered(built, entries, lasting),
-        # a word that looks again at what came further back says the same again
-        notes=tuple(dict.fromkeys((*compiler.notes, *built.assembled.notes, *tracer.notes))),
-        answers=tuple(room.inputs.used.values()),
-        folds=tuple(room.inputs.folded),
-        limit_steps=tracer.limit_steps + sum(room.inputs.stepped.values()),
-        steps=tuple(tracer.steps),
-        checksum=checksum,
+        left_out=draft.left_out,
+        inserted=draft.inserted,
+        unrendered=_unrendered(draft, entries),
+        notes=draft.notes,
+        answers=draft.answers,
+        folds=draft.folds,
+        limit_steps=draft.limit_steps,
+        steps=draft.steps,
+        checksum=draft.checksum,
         artifact_uris=entries.artifacts,
         **lasting.copy(),
         truncation_events=written.truncations,
-        **_of_pack(built, task, step),
+        **_of_pack(draft, task, step),
     )
 
 
-def _unrendered(
-    built: CompileResult, entries: "KeptEntries", lasting: LastingFacts
-) -> tuple[Unrendered, ...]:
+def _unrendered(draft: ManifestDraft, entries: "KeptEntries") -> tuple[Unrendered, ...]:
     """What the receiver can not be sent: parts, fields, tools and parameters."""
-    target, unsent = built.target, entries.unsent
+    target, unsent, lasting = draft.target, entries.unsent, draft.lasting
     if not unsent:
         return lasting.unrendered
     blocks = tuple([one.block for one in unsent if one.is_refusable])
     lost = [one.lost for one in unsent] if target.takes_messages else []
     return (
-        *unrendered(blocks, built.layout.conversation, target),
-        *unrendered_fields(lost, target, built.planned),
+        *unrendered(blocks, draft.conversation, target),
+        *unrendered_fields(lost, target, draft.planned),
         *lasting.unrendered,
     )
 
 
-def _of_pack(built: CompileResult, task: str, step: str) -> dict[str, Any]:
+def _of_pack(draft: ManifestDraft, task: str, step: str) -> dict[str, Any]:
     """The fields of a pack: of its step, its layers."""
-    allocation, state = built.room.allocation, built.snapshot.state
+    allocation = draft.allocation
     return {
         "task_id": task,
         "step_id": step,
         "layer_budgets": allocation.budgets if allocation is not None else {},
         "weights": allocation.weights if allocation is not None else {},
-        "signals": dict(built.room.signals),
-        "evidence_needed": needed(built.blocks, state) if built.planned.step_key else (),
-        "shows_refs": built.room.inputs.shows_refs,
+        "signals": dict(draft.signals),
+        "evidence_needed": needed(draft.blocks, draft.state) if draft.planned.step_key else (),
+        "shows_refs": draft.shows_refs,
     }
 
 
-def _step(built: CompileResult) -> tuple[str, str]:
-    if not built.planned.step_key:
+def _step(draft: ManifestDraft) -> tuple[str, str]:
+    if not draft.planned.step_key:
         return "", ""
-    step = step_of(built.snapshot.state.get(built.planned.step_key))
+    step = step_of(draft.state.get(draft.planned.step_key))
     return step.task_id, step.step_id
 
 
@@ -166,25 +170,6 @@ def _pack_id(digest: str, task: str, step: str, now_ms: int | None) -> str:
     return f"pack_{time}task_{segment(task)}_step_{segment(step)}_{digest[:12]}"
 
 
-def _left_out(
-    built: CompileResult, tracer: Tracer, spans: Iterable[tuple[int, int]]
-) -> tuple[Range, ...]:
-    """The gaps between the exchanges that are in the request (`spans`), in a summary of it, or
-    stand in its changes."""
-    snapshot = built.snapshot
-    of_changes, count = built.ranges.places(tracer.changes), snapshot.exchange_count
-    places = (*spans, *tracer.summarized, *of_changes, (count, count))
-    gaps = gaps_between(places, snapshot.preamble)
-    return tuple([_range(built, start, stop) for start, stop in gaps])
-
-
-def _range(built: CompileResult, start: int, stop: int) -> Range:
-    first = built.snapshot.exchanges(start, start + 1)[0]
-    last = built.snapshot.exchanges(stop - 1, stop)[0]
-    clean = built.room.inputs.clean_name
-    return Range(clean(first.first.id), clean(last.events[-1].id), stop - start)
-
-
 class WrittenChanges(NamedTuple):
     """What is written of changes.
 
@@ -197,13 +182,13 @@ class WrittenChanges(NamedTuple):
     truncations: tuple[Truncation, ...]
 
 
-def _written(built: CompileResult, tracer: Tracer) -> WrittenChanges:
+def _written(draft: ManifestDraft, log: Log) -> WrittenChanges:
     """What is written of the changes: most requests have those of the one before."""
-    memo, changes = built.room.inputs.memo, tuple(tracer.changes)
+    memo, changes = draft.memo, draft.changes
     known: WrittenChanges | None = memo.newest(_WRITTEN)
     if known is not None and same_objects(known.changes, changes):
         return known
-    shorter = built.ranges.shorter(changes)
+    shorter = with_ranges(changes, log, memo)
     made = WrittenChanges(changes, shorter, tuple(_truncations(changes)))
     memo.table(_WRITTEN)[NEWEST] = made
     return made
@@ -229,15 +214,15 @@ def _alike(change: Change) -> tuple[str, str, str, str]:
     return change.layer, change.step, change.action, reason
 
 
-def _costs(built: CompileResult, total: int) -> list[int]:
+def _costs(draft: ManifestDraft, total: int) -> list[int]:
     """Tokens of each block that sum to `total`. Messages cost what they cost where the counter is
     exact; texts share sections, and share what these save."""
-    costs = list(map(built.room.inputs.cost, built.blocks))
-    if all(map(_MESSAGES, built.blocks)):
+    costs = list(map(draft.cost, draft.blocks))
+    if all(map(_MESSAGES, draft.blocks)):
         return shares_of(total, costs)
-    texts = [place for place, block in enumerate(built.blocks) if not block.messages]
+    texts = [place for place, block in enumerate(draft.blocks) if not block.messages]
     rest = total - sum(costs) + sum(costs[place] for place in texts)
-    if rest < 0 or not built.target.counter.exact:
+    if rest < 0 or not draft.target.counter.exact:
         return shares_of(total, costs)
     for place, share in zip(texts, shares_of(rest, [costs[place] for place in texts]), strict=True):
         costs[place] = share
@@ -284,7 +269,7 @@ class KeptEntries(NamedTuple):
         system: the instruction, of which no entry is written. costs: tokens of each block.
         entries: one for each. artifacts: that they name.
         unsent: those of which something may stay behind, the instruction's first.
-        spans: of the exchanges that they are. layers: tokens of each layer.
+        layers: tokens of each layer.
     """
 
     system: Blocks = ()
@@ -293,43 +278,41 @@ class KeptEntries(NamedTuple):
     entries: tuple[KeptBlock, ...] = ()
     artifacts: tuple[str, ...] = ()
     unsent: tuple[Unsent, ...] = ()
-    spans: tuple[tuple[int, int], ...] = ()
     layers: Mapping[str, int] = {}
 
 
-def _kept_entries(built: CompileResult, costs: list[int]) -> KeptEntries:
+def _kept_entries(draft: ManifestDraft, log: Log, costs: list[int]) -> KeptEntries:
     """An entry for each block; worked out once while the block stays."""
-    inputs, system = built.room.inputs, built.assembled.system
-    about = inputs.agent, built.target.format
+    memo, system = draft.memo, draft.system
+    about = draft.compiler.agent, draft.target.format
     table = ("kept blocks", *about)
-    newest: KeptEntries | None = inputs.memo.newest(table)
+    newest: KeptEntries | None = memo.newest(table)
     # most requests begin as the one before, and so does what is written of them
     count = 0 if newest is None else len(newest.blocks)
     if (
         newest is None
         or newest.system != system
-        or built.blocks[:count] != newest.blocks
+        or draft.blocks[:count] != newest.blocks
         or costs[:count] != newest.costs
     ):
-        unsent = chain.from_iterable(_unsent(block, built) for block in system)
+        unsent = chain.from_iterable(_unsent(block, draft, log) for block in system)
         newest, count = KeptEntries(system, unsent=tuple(unsent)), 0
-    further = built.blocks[count:]
+    further = draft.blocks[count:]
     refs = [ref for ref in filter(None, map(_REF, further)) if ref.startswith("artifact://")]
-    written = inputs.memo.each(
-        ("written blocks", *about), further, lambda block: _written_block(block, built)
+    written = memo.each(
+        ("written blocks", *about), further, lambda block: _written_block(block, draft, log)
     )
     new = _with_shares(map(_ENTRY, written), costs[count:])
     made = KeptEntries(
         system,
-        built.blocks,
+        draft.blocks,
         costs,
         newest.entries + new,
         tuple(dict.fromkeys((*newest.artifacts, *refs))) if refs else newest.artifacts,
         (*newest.unsent, *chain.from_iterable(map(_UNSENT, written))),
-        united(newest.spans, spans_of(places_among(further))),
         _with_layers(newest.layers, new),
     )
-    inputs.memo.table(table)[NEWEST] = made
+    memo.table(table)[NEWEST] = made
     return made
 
 
@@ -343,14 +326,13 @@ def _with_shares(entries: Iterable[KeptBlock], costs: Sequence[int]) -> tuple[Ke
     )
 
 
-def _written_block(block: Block, built: CompileResult) -> WrittenBlock:
-    inputs = built.room.inputs
-    return WrittenBlock(_kept_block(block, inputs, built.snapshot.log), _unsent(block, built))
+def _written_block(block: Block, draft: ManifestDraft, log: Log) -> WrittenBlock:
+    return WrittenBlock(_kept_block(block, draft, log), _unsent(block, draft, log))
 
 
-def _unsent(block: Block, built: CompileResult) -> tuple[Unsent, ...]:
+def _unsent(block: Block, draft: ManifestDraft, log: Log) -> tuple[Unsent, ...]:
     """A block of which the receiver may not be sent something; nothing where it is sent all."""
-    lost = lost_of(block, built.snapshot.log, built.target.format)
+    lost = lost_of(block, log, draft.target.format)
     is_refusable = has_refusable(block)
     return (Unsent(block, is_refusable, lost),) if lost or is_refusable else ()
 
@@ -364,7 +346,7 @@ def _trust(block: Block, agent: str) -> str:
     return least_trusted(block.messages)
 
 
-def _kept_block(block: Block, inputs: Inputs, log: Log) -> KeptBlock:
+def _kept_block(block: Block, draft: ManifestDraft, log: Log) -> KeptBlock:
     """The entry of a block, with what it costs alone."""
     shown = block.ref if block.fidelity.label != "raw" or block.layer.label == "evidence" else ""
     calls = [part for one in block.messages for part in one.parts if isinstance(part, ToolCall)]
@@ -372,18 +354,18 @@ def _kept_block(block: Block, inputs: Inputs, log: Log) -> KeptBlock:
         id=block.id,
         source=block.source,
         layer=block.layer.label,
-        tokens=inputs.cost(block),
+        tokens=draft.cost(block),
         fidelity=block.fidelity.label,
         cache=block.cache.label,
         tier=block.tier,
         score=block.score,
         ref=shown,
-        lineage=in_ranges(block.lineage, log, inputs.memo),
+        lineage=in_ranges(block.lineage, log, draft.memo),
         order=block.order,
         turn=block.turn,
         role=block.role,
         tools=tuple(dict.fromkeys(map(_NAME, calls))),
-        trust=_trust(block, inputs.agent),
+        trust=_trust(block, draft.compiler.agent),
         pinned=block.pinned,
     )
 

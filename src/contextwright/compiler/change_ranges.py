@@ -19,8 +19,10 @@ from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import in_ranges
 from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
+from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import LONG, spans_between
+from contextwright.spec.memo import Memo
 
 _KEY, _CHANGE, _ORDER = itemgetter(0), itemgetter(1), attrgetter("order")
 
@@ -221,14 +223,6 @@ class ReceiptRanges:
             return (before,)
         return (change.source, change.layer, change.step, change.reason, order - before)
 
-    def shorter(self, changes: Iterable[Change]) -> tuple[Change, ...]:
-        """The changes, with long lineages in ranges."""
-        return tuple([self._shorter(one) if len(one.lineage) > LONG else one for one in changes])
-
-    def _shorter(self, change: Change) -> Change:
-        lineage = in_ranges(change.lineage, self._inputs.snapshot.log, self._inputs.memo)
-        return msgspec.structs.replace(change, lineage=lineage)
-
     def places(self, changes: Iterable[Change]) -> list[tuple[int, int]]:
         """The exchanges that changes are about: the first of each, and the one behind its last."""
         orders = self._orders
@@ -237,6 +231,18 @@ class ReceiptRanges:
             for one in changes
             if orders.get(one.id, -1) >= 0
         ]
+
+
+def with_ranges(changes: Iterable[Change], log: Log, memo: Memo) -> tuple[Change, ...]:
+    """The changes, with long lineages in ranges."""
+    return tuple(
+        [
+            msgspec.structs.replace(one, lineage=in_ranges(one.lineage, log, memo))
+            if len(one.lineage) > LONG
+            else one
+            for one in changes
+        ]
+    )
 
 
 def left_out_beside(chosen: Blocks, word: str, inputs: Inputs, stop: int = 0) -> Findings:

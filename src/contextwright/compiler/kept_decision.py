@@ -264,7 +264,8 @@ def _as_before(
     """The decision before with the new exchanges behind it, and what is left for others; None where
     words leave something else of one that was there, or the limit may decide something."""
     new = _new(before, words, inputs)
-    spare = None if new is None else _spare(before.spare, new, inputs)
+    came = new if words.are_raw else None
+    spare = None if new is None else _spare(before.spare, new, inputs, came)
     if new is None or spare is None:
         return None
     blocks = with_newest(before.blocks, new)
@@ -386,17 +387,22 @@ def _held(protection: Protection) -> frozenset[int]:
     return protection.failures | ({protection.question} - {-1})
 
 
-def _spare(spare: Spare, new: Blocks, inputs: Inputs) -> Spare | None:
+def _spare(spare: Spare, new: Blocks, inputs: Inputs, came: Blocks | None = None) -> Spare | None:
     """What is left for others behind these exchanges; None where they are too many, or the first
-    is not what it has to be."""
+    is not what it has to be.
+
+    Args:
+        came: the same as the log has them, where that is known.
+    """
     if not new:
         return spare
     if spare.answers and new[0].role != "assistant":
         return None
-    came = inputs.memo.blocks(inputs.snapshot.exchanges(new[0].order))
+    if came is None:
+        came = inputs.memo.blocks(inputs.snapshot.exchanges(new[0].order))
     # tokens that they take, or would as they came, whichever is more
     taken = sum(map(inputs.cost, new))
-    if [*map(_MESSAGES, came)] != [*map(_MESSAGES, new)]:
+    if came is not new and [*map(_MESSAGES, came)] != [*map(_MESSAGES, new)]:
         taken = max(taken, sum(map(inputs.cost, came)))
     turns = spare.turns
     if turns is not None:

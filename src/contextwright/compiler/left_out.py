@@ -233,7 +233,9 @@ def _placed(blocks: Blocks, lines: dict[int, Block]) -> Blocks:
     """Each line in front of the first exchange behind its gap that is sent."""
     waiting = sorted(lines, reverse=True)
     out: list[Block] = []
-    for block in blocks:
+    for place, block in enumerate(blocks):
+        if not waiting:
+            return (*out, *blocks[place:])
         while waiting and block.messages and block.order >= waiting[-1]:
             out.append(lines[waiting.pop()])
         out.append(block)

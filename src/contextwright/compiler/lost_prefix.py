@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import compress, count
 from operator import ne
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
@@ -16,30 +16,63 @@ from contextwright.compiler.prefix import microdollars_saved, piece_bytes
 from contextwright.render.renderer import Request
 from contextwright.render.target import Target
 
+if TYPE_CHECKING:
+    from contextwright.compiler.manifest_draft import ManifestDraft
+
 _PLACE = re.compile(r"(.+)\[(\d+)\]")
 _ABSENT = object()
 
 
-def with_loss(
-    prefix: Prefix, previous: Pack, request: Request, manifest: Manifest, target: Target
-) -> Prefix:
-    """The prefix with what was lost of it; the same where the request only grew."""
-    piece = prefix.first_difference
-    if not piece or prefix.tokens >= previous.tokens:
-        return prefix  # all of it is shared: a turn that only grows reads no request again
-    conversation = target.provider.renderer.cache_order[-1]
+class LostPiece(NamedTuple):
+    """Where a request that is not the beginning of the next one parts from it.
+
+    Args:
+        name: of the piece. old, new: what stands there; `_ABSENT` where nothing does.
+        before: what the manifest of the request before says, or is written from. tokens: its own.
+    """
+
+    name: str
+    old: Any
+    new: Any
+    before: "Manifest | ManifestDraft"
+    tokens: int
+
+
+def lost_piece(
+    prefix: Prefix, previous: Pack, request: Request, target: Target
+) -> LostPiece | None:
+    """Where the request before is not the beginning of this one; None where this one only grew,
+    and reads no request again."""
+    piece, tokens = prefix.first_difference, previous.tokens
+    if not piece or prefix.tokens >= tokens:
+        return None
     known = known_request(previous)
     before = known.request if known is not None else previous.request
     old, new = _value(before, piece), _value(request, piece)
+    conversation = target.provider.renderer.cache_order[-1]
     if old is _ABSENT and piece.partition("[")[0] == conversation:
-        return prefix
-    cause = _cause(piece, conversation, previous.manifest, manifest)
+        return None
+    receipt = previous.receipt
+    source = receipt if isinstance(receipt, Manifest) else receipt.source
+    return LostPiece(piece, old, new, source, tokens)
+
+
+def with_loss(
+    prefix: Prefix, lost: LostPiece, before: Manifest, manifest: Manifest, target: Target
+) -> Prefix:
+    """The prefix with what was lost of it.
+
+    Args:
+        before: the manifest of the request before.
+    """
+    conversation = target.provider.renderer.cache_order[-1]
+    cause = _cause(lost.name, conversation, before, manifest)
     loss = msgspec.structs.replace(
         cause,
-        byte=_first_difference(old, new),
-        tokens=max(0, previous.tokens - prefix.tokens),
-        tokens_before=previous.tokens,
-        microdollars=_price(prefix, previous.tokens, manifest, target),
+        byte=_first_difference(lost.old, lost.new),
+        tokens=max(0, lost.tokens - prefix.tokens),
+        tokens_before=lost.tokens,
+        microdollars=_price(prefix, lost.tokens, manifest, target),
     )
     return msgspec.structs.replace(prefix, loss=loss)
 

@@ -31,6 +31,11 @@ class NewWords(NamedTuple):
     findings: Findings
     stepped: dict[object, int]
 
+    @property
+    def are_raw(self) -> bool:
+        """Whether there are no words: the exchanges are those of the log."""
+        return self.findings is NOTHING
+
 
 def is_collecting(inputs: Inputs) -> bool:
     """Whether somebody asked a model, wrote, or had something to tell."""

@@ -8,19 +8,54 @@ import msgspec
 from contextwright.argument_types import expect_types
 from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
+from contextwright.compiler.receipt import Receipt
 from contextwright.errors import NotInThisFormat, ReplayError
 from contextwright.formats.encoded_body import EncodedBody, Order, encoded_body
 from contextwright.memo.by_identity import NEWEST
 from contextwright.memo.ownership import owned_table
 from contextwright.render.apply_context import applied
+from contextwright.session.log import Log
 from contextwright.session.session import Session
 
 
-class Pack(msgspec.Struct, frozen=True):
-    """The request, as bytes that nothing can change, and its receipt."""
+class Pack(msgspec.Struct, frozen=True, eq=False):
+    """The request, as bytes that nothing can change, and its receipt.
+
+    Args:
+        receipt: its manifest, or what writes it once it is read.
+        log: what the receipt is written from; None where it is.
+        whole_tokens: of the conversation with everything in its place, where that was counted.
+    """
 
     body: bytes
-    manifest: Manifest
+    receipt: Manifest | Receipt
+    log: Log | None = None
+    whole_tokens: int | None = None
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the request was built from, what is in it, what is not, and why."""
+        receipt = self.receipt
+        if isinstance(receipt, Manifest):
+            return receipt
+        manifest = receipt.manifest
+        msgspec.structs.force_setattr(self, "log", None)  # it keeps no session any more
+        return manifest
+
+    def without_log(self) -> "Pack":
+        """The same, which keeps no session: its manifest can be written while somebody else does.
+        For what lives as long as the session itself."""
+        return msgspec.structs.replace(self, log=None)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pack):
+            return NotImplemented
+        return self.body == other.body and self.receipt == other.receipt
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Pack, (self.body, self.manifest)
 
     def __repr__(self) -> str:
         # a traceback or a notebook prints it: what was said belongs in neither
@@ -64,7 +99,7 @@ class Pack(msgspec.Struct, frozen=True):
     @property
     def tokens(self) -> int:
         """Tokens of the whole request, as the manifest's counter counts them."""
-        return self.manifest.tokens
+        return self.receipt.tokens
 
     def original(self, session: Session) -> Any:
         """The body, or the messages, that the session was read from, as they came: for a provider

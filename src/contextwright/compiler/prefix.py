@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from contextwright.compiler.manifest import Manifest, Places, Prefix
+from contextwright.compiler.receipt import Receipt
 from contextwright.memo.by_identity import NEWEST, by_identity
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
@@ -21,27 +22,43 @@ EARLIER = 32
 """Breakpoints of requests before the one before that are remembered: of a loop its newest calls."""
 
 
+class _Sent(NamedTuple):
+    """A request, to hold the one after it against.
+
+    Args:
+        values: its pieces. target, tokens: whose it is, and its own by that; -1 where only its
+            pieces are known.
+    """
+
+    body: bytes
+    values: list[Any]
+    target: Target | None = None
+    tokens: int = -1
+
+
 def shared_prefix(
     before: Request | bytes,
     now: Request,
     target: Target,
     *,
     body: bytes = b"",
+    tokens: int = -1,
     earlier: Places = (),
 ) -> Prefix:
     """Tokens and money of the common prefix of two requests, piece by piece.
 
     Args:
         before: the request before, or its bytes. body: those of `now`, by which its pieces are
-            remembered for the request after it.
+            remembered for the request after it. tokens: its own, where they are known.
         earlier: up to where requests before that one wrote what it has still.
     """
     renderer, rules = target.provider.renderer, target.cache_rules
     order = renderer.cache_order
     newest = owned_table(("cache pieces", order), brief=True)
-    old, new = _known_values(before, order, newest), _values(now, order)
+    sent, new = _sent(before, order, newest), _values(now, order)
+    old = sent.values
     if body and newest is not None:
-        newest[NEWEST] = body, new
+        newest[NEWEST] = _Sent(body, new, target if target.sources is None else None, tokens)
     if renderer.marks_cache:
         marked, pieces = _pieces(old), _pieces(new)
         same = _same(old, new, lambda at: marked[at].text == pieces[at].text)
@@ -51,14 +68,16 @@ def shared_prefix(
         last = _written(pieces)
     else:
         same = _same(old, new)
+        if same == len(old) > 0 and sent.target is target and min(sent.tokens, tokens) >= 0:
+            return _of_grown(sent.tokens, tokens, now, same, len(new), target)
         shared = reached = _Place(same)
         known, last = [], _Place(len(new))
-    tokens = _running_tokens(now, new, target)
+    running = _running_tokens(now, new, target)
 
     def upto(place: _Place) -> int:
-        return tokens(place.pieces) + _begun(new, place, renderer, target)
+        return running(place.pieces) + _begun(new, place, renderer, target)
 
-    common, length = upto(shared), tokens(len(new))
+    common, length = upto(shared), running(len(new))
     read = rules.readable(common if reached == shared else upto(reached))
     end = length if last.pieces == len(new) else upto(last)
     written = max(0, end - read) if end >= rules.minimum else 0
@@ -68,7 +87,20 @@ def shared_prefix(
     return Prefix(common, saved, where, read, written, earlier=marks)
 
 
-def earlier_writes(before: Manifest, now_ms: int | None, target: Target) -> Places:
+def _of_grown(
+    common: int, length: int, now: Request, same: int, count: int, target: Target
+) -> Prefix:
+    """As `shared_prefix`, of a request that begins with all of the one before, by their tokens; a
+    provider that is told of no breakpoints writes all of it."""
+    rules = target.cache_rules
+    read = rules.readable(common)
+    written = max(0, length - read) if length >= rules.minimum else 0
+    where = _name(now, same, target.provider.renderer.cache_order) if same < count else ""
+    saved = microdollars_saved(read, written, length, target.model)
+    return Prefix(common, saved, where, read, written)
+
+
+def earlier_writes(before: Manifest | Receipt, now_ms: int | None, target: Target) -> Places:
     """Up to where the requests before one wrote what it has still, if a cache has that now."""
     prefix, then = before.prefix, before.now_ms
     if prefix is None or isinstance(prefix.earlier, msgspec.UnsetType):
@@ -84,10 +116,11 @@ def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
     Args:
         body: its bytes.
     """
-    values = _values(request, renderer.cache_order)
     newest = owned_table(("cache pieces", renderer.cache_order), brief=True)
-    if newest is not None:
-        newest[NEWEST] = body, values
+    known: _Sent | None = None if newest is None else newest.known(NEWEST)
+    values = _values(request, renderer.cache_order)
+    if newest is not None and (known is None or known.body != body):
+        newest[NEWEST] = _Sent(body, values)
     if renderer.marks_cache:
         _pieces(values)
 
@@ -110,15 +143,13 @@ def _same(old: list[Any], new: list[Any], says_same: Callable[[int], bool] | Non
     return least
 
 
-def _known_values(
-    before: Request | bytes, order: tuple[str, ...], newest: Table | None
-) -> list[Any]:
+def _sent(before: Request | bytes, order: tuple[str, ...], newest: Table | None) -> _Sent:
     if not isinstance(before, bytes):
-        return _values(before, order)
-    known: tuple[bytes, list[Any]] | None = None if newest is None else newest.known(NEWEST)
-    if known is not None and known[0] == before:
-        return known[1]
-    return _values(msgspec.json.decode(before), order)
+        return _Sent(b"", _values(before, order))
+    known: _Sent | None = None if newest is None else newest.known(NEWEST)
+    if known is not None and known.body == before:
+        return known
+    return _Sent(before, _values(msgspec.json.decode(before), order))
 
 
 def _values(request: Request, order: tuple[str, ...]) -> list[Any]:

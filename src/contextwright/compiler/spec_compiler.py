@@ -1,6 +1,6 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -9,14 +9,15 @@ from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import assemble, in_scope
 from contextwright.compiler.block_cost import Presentation, costs_of
-from contextwright.compiler.build_manifest import CompileResult, manifest_of
+from contextwright.compiler.build_manifest import receipt_of, written_manifest
 from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import starts_of
 from contextwright.compiler.idle_exchanges import are_gone, idle_exchanges
 from contextwright.compiler.kept_decision import gone_on, keep, table_of
 from contextwright.compiler.layout import layout_of
-from contextwright.compiler.lost_prefix import with_loss
+from contextwright.compiler.lost_prefix import lost_piece
+from contextwright.compiler.manifest_draft import CompileResult, draft_of, may_wait
 from contextwright.compiler.of_body import expect_valid, without_sources
 from contextwright.compiler.pack import Pack, encoded
 from contextwright.compiler.plan import Plan, known_plan
@@ -42,7 +43,7 @@ from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
-from contextwright.spec.saved_fold import SavedFold, SavedPrefix, saved_folds
+from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.traits import View
 
@@ -89,6 +90,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         folds: what compactions decided before, beside what the session's metadata holds.
         decided_at: the position of the log at which the spec decides: what came since stands
             behind it as it came, within the model's window. 0 for that of the snapshot.
+        weighs: whether packs say what everything in its place would have taken.
     """
 
     spec: Expr
@@ -102,6 +104,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ports: RedactionPorts = NO_PORTS
     folds: tuple[SavedFold, ...] = ()
     decided_at: int = 0
+    weighs: bool = False
 
     def answered_by(self, answers: Answers) -> "SpecCompiler":
         """The same, with these answers of models and no others."""
@@ -354,7 +357,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             agent=self.agent,
             protection=protection,
             settled=protection.settled(snapshot),
-            window=min((one.start(snapshot) for one in planned.windows), default=None),
+            window=min([one.start(snapshot) for one in planned.windows], default=None),
             tools=tools.sendable,
             available_tools=tools.available,
             framed=telling.framed,
@@ -385,14 +388,27 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return self.memo.computed(key, planned.clean_added_name)
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
-        order = "sorted" if built.target.sources is None else None
-        request = built.rendered.request
-        made = encoded(request, built.target.provider.renderer.cache_order[-1], order)
-        body = made.text
-        manifest = manifest_of(built, tracer, made.checksum, self)
+        target, request, log = built.target, built.rendered.request, built.snapshot.log
+        order = "sorted" if target.sources is None else None
+        made = encoded(request, target.provider.renderer.cache_order[-1], order)
+        body, prefix, lost = made.text, None, None
+        draft = draft_of(built, tracer, made.checksum, self)
+        whole = self._weighed(built, draft.folds)
         if previous is not None:
-            earlier = earlier_writes(previous.manifest, self.now_ms, built.target)
-            prefix = shared_prefix(previous.body, request, built.target, body=body, earlier=earlier)
-            prefix = with_loss(prefix, previous, request, manifest, built.target)
-            manifest = msgspec.structs.replace(manifest, prefix=prefix)
-        return Pack(body, manifest.digested())
+            earlier = earlier_writes(previous.receipt, self.now_ms, target)
+            prefix = shared_prefix(
+                previous.body, request, target, body=body, tokens=draft.tokens, earlier=earlier
+            )
+            lost = lost_piece(prefix, previous, request, target)
+        if may_wait(built):
+            return Pack(body, receipt_of(draft, log, prefix, lost), log, whole)
+        return Pack(body, written_manifest(draft, log, prefix, lost), None, whole)
+
+    def _weighed(self, built: CompileResult, folds: Sequence[SavedFold]) -> int | None:
+        """As `tokens_of_everything`, by what this compile counts with; None where that is not asked
+        for, or what it counts is shown otherwise."""
+        inputs = built.room.inputs
+        if not self.weighs or self.decided_at or inputs.framed:
+            return None
+        known = newest_prefix(folds)
+        return tokens_of_all(built.snapshot, inputs.cost, inputs.memo, known, inputs.event_cost)

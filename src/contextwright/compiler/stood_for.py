@@ -160,7 +160,8 @@ def united(spans: tuple[Span, ...], more: tuple[Span, ...]) -> tuple[Span, ...]:
     joined: list[Span] = []
     for start, stop in sorted((*spans, *more)):
         if joined and joined[-1][1] >= start:
-            joined[-1] = joined[-1][0], max(stop, joined[-1][1])
+            first, end = joined[-1]
+            joined[-1] = first, max(end, stop)
         else:
             joined.append((start, stop))
     return tuple(joined)

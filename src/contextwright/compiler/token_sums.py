@@ -104,6 +104,22 @@ class TokenSums:
         first = self._first
         return self._sums[stop - first] - self._sums[start - first] + sum(more.values())
 
+    def of_all(self, start: int, snapshot: Snapshot, count: Count) -> int | None:
+        """Tokens of all exchanges from `start` on, the newest included, where what is new is little
+        and stands behind what is summed; None elsewhere."""
+        log, new = snapshot.log, self._first + len(self._tokens)
+        is_near = start <= new < snapshot.exchange_count <= new + NEAR
+        if not is_near or not self.reaches(start, log) or snapshot.position < len(log):
+            return None
+        if len(log.late_joins()) != self._joins:
+            return None
+        *settled, newest = count.blocks(snapshot.exchanges(new))
+        self._tokens.extend(settled)
+        sums = self._sums
+        for tokens in settled:
+            sums.append(sums[-1] + tokens)
+        return sums[-1] - sums[start - self._first] + newest
+
     def running(self, start: int, stop: int, snapshot: Snapshot, count: Count) -> list[int]:
         """Tokens of the exchanges from `start` up to each place, from `start` itself to `stop`."""
         self._follow(snapshot, start, stop, count)
@@ -189,6 +205,8 @@ def tokens_of_all(
     if last < first:
         return 0
     with memo.growing(("token sums", cost), TokenSums) as sums:
+        if (whole := sums.of_all(first, snapshot, count)) is not None:
+            return whole
         before = 0
         if known is not None and not sums.reaches(first, snapshot.log):
             if known.stop > last:

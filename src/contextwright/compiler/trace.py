@@ -406,7 +406,7 @@ def shared_front(before: Blocks, after: Blocks) -> int:
 def _not_in(before: Blocks, after: Blocks) -> list[Block]:
     """The blocks that did not come out as the very same objects."""
     same = set(map(id, after))
-    return [block for block in before if id(block) not in same]
+    return [block for block, own in zip(before, map(id, before), strict=True) if own not in same]
 
 
 def _no_trust_gained(before: Blocks, after: Blocks) -> Blocks:

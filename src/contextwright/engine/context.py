@@ -374,8 +374,8 @@ class Context(ProcessBound):
             return engine, pack
 
     def _noted(self, history: MessageHistory, engine: Engine, pack: Pack) -> Pack:
-        history.folds.append(pack.manifest.folds)
-        self._stored.sent(history.session.log, pack.manifest.fixed_tokens)
+        history.folds.append(pack.receipt.folds)
+        self._stored.sent(history.session.log, pack.receipt.fixed_tokens)
         self._newest.call = ContextCall(None, pack, history.session, engine)
         return pack
 

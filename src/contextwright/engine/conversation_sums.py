@@ -5,8 +5,9 @@ from operator import add, attrgetter
 
 import msgspec
 
-from contextwright.compiler.manifest import Manifest, PrefixLoss
+from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
+from contextwright.compiler.receipt import Receipt, is_lost
 from contextwright.tokens.models import ModelInfo
 from contextwright.tokens.usage import Usage
 
@@ -76,21 +77,22 @@ _SUMMED = tuple(name for name in ConversationSums.__struct_fields__ if name not 
 _amounts: Callable[[ConversationSums], tuple[int, ...]] = attrgetter(*_SUMMED)
 
 
-def decided_by(manifest: Manifest, previous: Pack | None, sums: ConversationSums) -> DecidedAt:
+def decided_by(
+    receipt: Manifest | Receipt, previous: Pack | None, sums: ConversationSums
+) -> DecidedAt:
     """Where the spec decided what a call holds: where it last changed anything else than before,
     as from there the log alone says the rest."""
-    if manifest.decided_at or previous is None:
-        return DecidedAt(manifest.decided_at or manifest.position, manifest.counter)
-    before, prefix = previous.manifest, manifest.prefix
-    grew = prefix is not None and not isinstance(prefix.loss, PrefixLoss)
-    same = len(before.changes) == len(manifest.changes) and before.left_out == manifest.left_out
-    return sums.decided if grew and same else DecidedAt(manifest.position, manifest.counter)
+    if receipt.decided_at or previous is None:
+        return DecidedAt(receipt.decided_at or receipt.position, receipt.counter)
+    before, grew = previous.receipt, receipt.prefix is not None and not is_lost(receipt)
+    same = len(before.changes) == len(receipt.changes) and before.left_out == receipt.left_out
+    return sums.decided if grew and same else DecidedAt(receipt.position, receipt.counter)
 
 
 def is_expired(before: Pack | None, pack: Pack, ttl_s: int) -> bool:
     """Whether a cache has forgotten the request before, where both moments are known."""
-    then = before.manifest.now_ms if before is not None else None
-    now = pack.manifest.now_ms
+    then = before.receipt.now_ms if before is not None else None
+    now = pack.receipt.now_ms
     return then is not None and now is not None and now - then > ttl_s * 1000
 
 

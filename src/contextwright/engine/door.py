@@ -324,9 +324,9 @@ def compiled_by(compiler: Compiler, snapshot: Snapshot, target: Target) -> Pack:
             where=where,
             fix="return compile(snapshot, SPEC, target=target), or a Pack of your own",
         )
-    if pack.manifest.format != target.format:
+    if pack.receipt.format != target.format:
         raise SpecError(
-            f"expected a request for {target.format}, got one for {pack.manifest.format}",
+            f"expected a request for {target.format}, got one for {pack.receipt.format}",
             where=where,
             fix="compile for the target that is given",
         )

@@ -204,7 +204,7 @@ class Engine(ProcessBound):
             own = await off_loop(writable_session, own, "Engine.acompile(session)", long=True)
         target = self._recoveries.bounded(target, own.log)
         compiled = self._ledgers.of(own.log).newest
-        new = len(own.log) - (0 if compiled is None else compiled.manifest.position)
+        new = len(own.log) - (0 if compiled is None else compiled.receipt.position)
         asking, memo = self._weighing(own, target), memo_of(own.log)
         made = await adrive(asking, self.models, *whose(own), owner=memo, long=new > MANY)
         return self._ledgers.of(own.log).sent(made, target)
@@ -230,8 +230,7 @@ class Engine(ProcessBound):
             ledger = self._ledgers.of(log)
             decided = self._ledgers.decided(self.spec, target, ledger, snapshot.metadata)
             previous = ledger.previous(snapshot.position)
-            made = self._spec_compiler(log, decided.notes, decided.spec)
-            target = decided.target
+            made, target = self._spec_compiler(log, decided.notes, decided.spec), decided.target
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
             pack = self._put_off.going_on(pack, snapshot, target, made)
@@ -351,7 +350,7 @@ class Engine(ProcessBound):
         self.bill(session, usage)
         yield from recording(session, self.spec, self.agent, self.artifacts, self.ports)
         if (pack := self._ledgers.of(session.log).newest) is not None:
-            save_folds(session.metadata, pack.manifest.folds)
+            save_folds(session.metadata, pack.receipt.folds)
         if self.sessions is not None:
             with waiting():
                 self.sessions.save(session)
@@ -421,6 +420,7 @@ class Engine(ProcessBound):
             memo=memo_of(log),
             ports=self.ports,
             notes=(*notes, why) if why else notes,
+            weighs=spec is None or spec is self.spec,
         )
 
     def _weighed(self, pack: Pack, snapshot: Snapshot, target: Target) -> WeighedPack:

@@ -279,11 +279,11 @@ def _readable(reply: Replace, notes: list[str]) -> Replace | None:
 def step_of(pack: Pack, previous: Pack | None, session: Session) -> StepEvent | None:
     """The step that a pack takes and the one before did not; None where it takes none."""
     before = {fold.key: fold.steps for fold in saved_folds(session.metadata)}
-    for fold in () if previous is None else previous.manifest.folds:
+    for fold in () if previous is None else previous.receipt.folds:
         before[fold.key] = max(fold.steps, before.get(fold.key, 0))
-    folds = [fold for fold in pack.manifest.folds if fold.steps > before.get(fold.key, 0)]
-    limit_steps = pack.manifest.limit_steps
-    if previous is not None and limit_steps <= previous.manifest.limit_steps:
+    folds = [fold for fold in pack.receipt.folds if fold.steps > before.get(fold.key, 0)]
+    limit_steps = pack.receipt.limit_steps
+    if previous is not None and limit_steps <= previous.receipt.limit_steps:
         limit_steps = 0
     if not folds and not limit_steps:
         return None
@@ -345,7 +345,7 @@ def with_notes(pack: Pack, notes: Sequence[str]) -> Pack:
     if not notes:
         return pack
     noted = msgspec.structs.replace(pack.manifest, notes=(*notes, *pack.manifest.notes))
-    return msgspec.structs.replace(pack, manifest=noted.digested())
+    return Pack(pack.body, noted.digested())
 
 
 def without_compaction(spec: Expr) -> Expr:

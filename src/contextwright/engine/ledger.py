@@ -34,6 +34,7 @@ from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
+from contextwright.spec.saved_fold import newest_prefix
 from contextwright.tokens.counter import named_counter
 from contextwright.tokens.models import ModelInfo, known_model
 from contextwright.tokens.usage import Usage
@@ -125,19 +126,19 @@ class Ledger:
     def previous(self, position: int) -> Pack | None:
         """The pack of the call before the one that is made at this position of the log."""
         newest = self.newest
-        return newest if newest is None or newest.manifest.position < position else self.before
+        return newest if newest is None or newest.receipt.position < position else self.before
 
     def sent(self, made: WeighedPack, target: Target) -> Pack:
         """Count a call, and give its pack."""
         with self._lock:
             before, call = self._call(made, target)
-            if self._is_next(made.pack.manifest.position):
+            if self._is_next(made.pack.receipt.position):
                 self.before, self._closed = self.newest, before
-            self.newest, self._open = made.pack, call
+            self.newest, self._open = made.pack.without_log(), call
         return made.pack
 
     def _is_next(self, position: int) -> bool:
-        return self.newest is not None and self.newest.manifest.position < position
+        return self.newest is not None and self.newest.receipt.position < position
 
     def _until(self, position: int) -> ConversationSums:
         """The sums of the calls before the one that is made at this position."""
@@ -169,24 +170,24 @@ class Ledger:
     def _call(self, made: WeighedPack, target: Target) -> tuple[ConversationSums, ConversationSums]:
         """The sums before a call, and its own."""
         pack, whole_tokens, recounted = made
-        manifest, prefix, rules = pack.manifest, pack.manifest.prefix, target.cache_rules
-        sums, previous = self._until(manifest.position), self.previous(manifest.position)
+        receipt, prefix, rules = pack.receipt, pack.receipt.prefix, target.cache_rules
+        sums, previous = self._until(receipt.position), self.previous(receipt.position)
         info = known_model(target.model)
         known = prefix is not None and not is_expired(previous, pack, rules.ttl_s)
         read = prefix.read if known and prefix is not None else 0
-        end = manifest.tokens if manifest.tokens >= rules.minimum else 0
+        end = receipt.tokens if receipt.tokens >= rules.minimum else 0
         written = prefix.written if known and prefix is not None else end
         before = sums.newest_whole if recounted is None else recounted
         whole_read = min(rules.readable(before if known else 0), whole_tokens)
         whole_written = whole_tokens - whole_read if whole_tokens >= rules.minimum else 0
-        cost = input_price(info, manifest.tokens, read, written)
+        cost = input_price(info, receipt.tokens, read, written)
         whole_cost = input_price(info, whole_tokens, whole_read, whole_written)
-        is_whole = sums.is_whole and not manifest.changes and not manifest.left_out
+        is_whole = sums.is_whole and not receipt.changes and not receipt.left_out
         if is_whole:  # it is everything, with fields that only its caller's messages have
-            whole_tokens, whole_cost = manifest.tokens, cost
+            whole_tokens, whole_cost = receipt.tokens, cost
         return sums, ConversationSums(
             calls=1,
-            tokens=manifest.tokens,
+            tokens=receipt.tokens,
             cached=read,
             cost=cost,
             whole_tokens=whole_tokens,
@@ -196,9 +197,9 @@ class Ledger:
             lost=max(0, cost - whole_cost),
             anew=_anew(info, whole_tokens, read, rules.minimum),
             fits=whole_tokens <= target.max_input,
-            put_off=int(bool(manifest.decided_at)),
+            put_off=int(bool(receipt.decided_at)),
             is_whole=is_whole,
-            decided=decided_by(manifest, previous, sums),
+            decided=decided_by(receipt, previous, sums),
         )
 
     def billed(self, usage: Usage | None, model: str, *read_back: Usage) -> None:
@@ -311,18 +312,19 @@ class Ledgers:
         Args:
             compiler: with the memo of the conversation, and the agent.
         """
-        manifest = pack.manifest
-        if manifest.counter != target.counter.id:
-            target = with_counter(target, manifest.counter)
-        prefixes = [fold.prefix for fold in manifest.folds if fold.prefix is not None]
-        known = prefixes[-1] if prefixes else None
-        refs, fixed = manifest.shows_refs, manifest.fixed_tokens
-        whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs) + fixed
+        receipt = pack.receipt
+        if receipt.counter != target.counter.id:
+            target = with_counter(target, receipt.counter)
+        refs, fixed, whole = receipt.shows_refs, receipt.fixed_tokens, pack.whole_tokens
+        if whole is None:
+            known = newest_prefix(receipt.folds)
+            whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs)
+        whole += fixed
         previous, then = self.of(snapshot.log).previous(snapshot.position), None
         if previous is not None:
             then = _before_stripped(previous, snapshot, target)
-            if then is None and previous.manifest.counter != manifest.counter:
-                position = previous.manifest.position
+            if then is None and previous.receipt.counter != receipt.counter:
+                position = previous.receipt.position
                 then = msgspec.structs.replace(snapshot, position=position)
         if then is None:
             return WeighedPack(pack, whole)
@@ -432,7 +434,7 @@ def _before_stripped(before: Pack, snapshot: Snapshot, target: Target) -> Snapsh
     now, since its turn is over; None where the model leaves out none, or there is none."""
     if target.reasoning != "strip-old":
         return None
-    last = snapshot.log.exchange_index(before.manifest.position - 1)
+    last = snapshot.log.exchange_index(before.receipt.position - 1)
     turn = snapshot.log.turn_of(last)
     if turn == snapshot.turn:
         return None

@@ -19,7 +19,8 @@ from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
 from contextwright.render.target import Target
-from contextwright.session.log import Family, Log
+from contextwright.session.family import Family
+from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
 from contextwright.spec.task import Answer, Answers, Task
@@ -34,15 +35,12 @@ Answered = Callable[[Sequence[Task], Sequence[Answer], int], None]
 Latest = Callable[[str], Answer | None]
 _KNOWN: WeakKeyDictionary[Family, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
 
-_MEMOS: WeakKeyDictionary[Log, Memo] = WeakKeyDictionary()
-"""What was worked out for a log, for as long as it lives. Saves time, changes nothing."""
-
 
 def memo_of(log: Log) -> Memo:
     """The memo of a log."""
-    memo = _MEMOS.get(log)
+    memo = log.memo
     # of two threads that come first, both get the same
-    return _MEMOS.setdefault(log, Memo()) if memo is None else memo
+    return vars(log).setdefault("memo", Memo()) if memo is None else memo
 
 
 class Turn(msgspec.Struct, eq=False):

@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from contextwright.compiler.manifest import PrefixLoss
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.plan import plan
+from contextwright.compiler.receipt import is_lost
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.conversation_sums import PICO, DecidedAt
 from contextwright.engine.default_spec import OF_COST, atoms_of, decides_at_steps, words_of
@@ -112,7 +112,7 @@ class PutOff:
         Args:
             compiler: which made it, with the notes and the answers that it had.
         """
-        if not self._waits or compiler.spec != self._spec or pack.manifest.decided_at:
+        if not self._waits or compiler.spec != self._spec or pack.receipt.decided_at:
             return pack
         priced = known_model(target.model) is not None
         if self._by_default and not priced:
@@ -135,7 +135,7 @@ class PutOff:
         waiting = msgspec.structs.replace(compiler, notes=notes, decided_at=decided.position)
         then = with_counter(target, decided.counter)
         on = self._on(pack, previous, snapshot, then, waiting)
-        if not on.manifest.decided_at or wait.is_anew or not _steps(on):
+        if not on.receipt.decided_at or wait.is_anew or not _steps(on):
             return on
         # what moves at its end goes on as little
         taken = self._ledgers.price_of(pack, snapshot, target, compiler)
@@ -209,8 +209,8 @@ class PutOff:
         restart."""
         if self._waits:
             pack = self.going_on(pack, session.snapshot(), target, compiler)
-        if place := pack.manifest.decided_at:
-            counter = pack.manifest.counter
+        if place := pack.receipt.decided_at:
+            counter = pack.receipt.counter
             saved = {"spec": repr(self._spec), "decided_at": place, "counter": counter}
             session.metadata[PUT_OFF] = saved
         else:
@@ -235,8 +235,7 @@ def _in_dollars(price: CallPrice) -> tuple[str, str, str]:
 
 def _steps(pack: Pack) -> bool:
     """Whether a pack changes what was sent before it."""
-    prefix = pack.manifest.prefix
-    return prefix is not None and isinstance(prefix.loss, PrefixLoss)
+    return is_lost(pack.receipt)
 
 
 def _begun(snapshot: Snapshot) -> int:

@@ -160,5 +160,5 @@ def observe_bill(
         if known is not None:  # behind the answer nobody waits for it
             note_pieces(request, sent.body, target.provider.renderer)
     # what the caller adds, such as ADK's instruction and tools, is billed as well
-    estimated += sent.manifest.reserved_system
+    estimated += sent.receipt.reserved_system
     calibrator.observe(target.format, target.model, billed_input, estimated)

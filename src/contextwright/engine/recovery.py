@@ -10,7 +10,8 @@ from contextwright.compiler.pack import Pack
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import BudgetError, ContextOverflowError, SessionError, SpecError
 from contextwright.render.target import Target
-from contextwright.session.log import Family, Log
+from contextwright.session.family import Family
+from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.tokens.calibrate import Calibrator
 from contextwright.tokens.context_overflow import Overflow, overflow_of
@@ -119,7 +120,7 @@ class Attempt(msgspec.Struct):
         Raises:
             ContextOverflowError: it was no guess, or there is no way left.
         """
-        sent = self.sent.manifest.tokens
+        sent = self.sent.receipt.tokens
         middle = (self.room + sent) // 2
         if not self.is_guess or middle * 100 > sent * CLOSE:
             raise self.hopeless(error.what, error.fix or "shorten what is named") from error
@@ -154,7 +155,7 @@ def recovering(
     Raises:
         ContextOverflowError: there is no smaller one, or it was refused again and again.
     """
-    attempt, position = attempt_after(overflow, sent, target), sent.manifest.position
+    attempt, position = attempt_after(overflow, sent, target), sent.receipt.position
     if refusals.position == position and refusals.count >= REFUSALS:
         raise attempt.hopeless("it was refused again and again", "send it to a larger model")
     for _ in range(TRIES):
@@ -177,16 +178,16 @@ def attempt_after(overflow: Overflow, sent: Pack, target: Target) -> Attempt:
     Args:
         target: what the refused request was compiled for.
     """
-    tokens = sent.manifest.tokens
+    tokens = sent.receipt.tokens
     room, is_guess = _room(overflow, sent, target)
     return Attempt(overflow, sent, max(1, min(room, tokens * CLOSE // 100)), is_guess)
 
 
 def _room(overflow: Overflow, sent: Pack, target: Target) -> tuple[int, bool]:
     """Tokens as they are counted here that the provider takes; and whether that is a guess."""
-    tokens = sent.manifest.tokens
+    tokens = sent.receipt.tokens
     # what the caller adds, such as ADK's instruction, is counted by the provider as well
-    others = sent.manifest.reserved_system
+    others = sent.receipt.reserved_system
     if overflow.unit != "tokens":
         size = overflow.requested or (len(sent.body) if overflow.unit == "bytes" else 0)
         if overflow.limit and size > overflow.limit:

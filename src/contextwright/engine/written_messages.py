@@ -50,7 +50,7 @@ def written(
     Raises:
         NotInThisFormat: a list of messages has no place for what the spec says as the system.
     """
-    format, list_key = pack.manifest.format, LISTS[pack.manifest.format]
+    format, list_key = pack.receipt.format, LISTS[pack.receipt.format]
     if history.read.format in FRAMEWORKS:
         messages = framework_messages(pack.request["messages"], history)
         return {**listed.fields, listed.key: messages} if listed.key else messages

@@ -4,6 +4,8 @@ it, as the very same objects."""
 from array import array
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from itertools import accumulate, repeat
+from operator import add
 from typing import Any, Literal
 
 import msgspec
@@ -55,10 +57,10 @@ def encoded_body(
         start, ends = memoryview(before.text)[: before.ends[same - 1]], before.ends[:same]
     texts = [msgspec.json.encode(item, order=order) for item in items[same:]]
     further = b",".join(([b""] if same and texts else []) + texts)
-    end = len(start)
-    for text in texts:
-        end += len(text) + (len(ends) > 0)
-        ends.append(end)
+    # a comma stands in front of each but the first
+    end = len(start) - (not same)
+    ends.extend(accumulate(map(add, map(len, texts), repeat(1)), initial=end))
+    del ends[same]
     body = b"".join((start, further, tail))
     if not has_checksum:
         return EncodedBody(body, "", head, order, tuple(items), ends, None)

@@ -85,7 +85,9 @@ def text_if(value: Any, otherwise: str = "") -> str:
 
 def object_if(value: Any) -> Json:
     """The value where it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    if type(value) is dict or isinstance(value, dict):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    return {}
 
 
 def list_if(value: Any) -> list[Any]:

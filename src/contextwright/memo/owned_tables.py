@@ -1,5 +1,6 @@
 """What was worked out before, in tables of an owner's own, each in two generations."""
 
+from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from math import inf, isqrt
@@ -294,11 +295,13 @@ class Tables:
                 entries = self._forgotten.pop()
             except IndexError:  # another thread was first
                 return
-            for _ in range(min(left, len(entries))):
-                entries.popitem()
-                left -= 1
-            if entries:
-                self._forgotten.append(entries)
+            if len(entries) <= left:
+                left -= len(entries)
+                entries.clear()
+                continue
+            deque(islice(iter(entries.popitem, None), left), maxlen=0)
+            self._forgotten.append(entries)
+            return
 
     def _turn_over(self, key: Any, table: Table) -> None:
         table.turn_over()

@@ -3,6 +3,8 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 COUNTED = 64
 """Blocks whose messages are remembered from where they are counted to where they are sent: those
 that are new at a turn. A first compile counts thousands, and sends few."""
+
+
+_PAIRS, _INSERTED = attrgetter("pairs"), attrgetter("inserted")
 
 
 class BlockWires(msgspec.Struct, frozen=True, eq=False):
@@ -122,22 +127,29 @@ def _gone_on(
     """
     if not new:
         return before
-    draft, pairs = renderer.draft(target.sign), list(before.pairs)
-    draft.ids.update(before.ids)
-    for block, alone in zip(blocks[len(before.blocks) :], new, strict=True):
-        if draft.ids.isdisjoint(alone.ids):
-            pairs += alone.pairs
-            draft.ids.update(alone.ids)
-            draft.inserted.extend(alone.inserted)
-        else:
-            pairs += renderer.wires(block, draft, target)
+    own = [one.ids for one in new]
+    ids = before.ids.union(*own)
+    if len(ids) == len(before.ids) + sum(map(len, own)):  # as nearly always
+        pairs = chain.from_iterable(map(_PAIRS, new))
+        inserted = chain.from_iterable(map(_INSERTED, new))
+    else:
+        draft, pairs = renderer.draft(target.sign), list[tuple[str, Wire]]()
+        draft.ids.update(before.ids)
+        for block, alone in zip(blocks[len(before.blocks) :], new, strict=True):
+            if draft.ids.isdisjoint(alone.ids):
+                pairs += alone.pairs
+                draft.ids.update(alone.ids)
+                draft.inserted.extend(alone.inserted)
+            else:
+                pairs += renderer.wires(block, draft, target)
+        ids, inserted = frozenset(draft.ids), draft.inserted
     return KnownConversation(
         taken=before.taken,
         blocks=blocks,
         alone=(*before.alone, *new),
-        pairs=tuple(pairs),
-        inserted=(*before.inserted, *draft.inserted),
-        ids=frozenset(draft.ids),
+        pairs=(*before.pairs, *pairs),
+        inserted=(*before.inserted, *inserted),
+        ids=ids,
     )
 
 

@@ -15,7 +15,14 @@ from contextwright.render.known_wires import known_wire
 from contextwright.render.message_layout import Layout
 from contextwright.render.opaque import beside_tokens, opaque_tokens
 from contextwright.render.openai import OpenAIRenderer, named_schema
-from contextwright.render.openai_chat_rules import ALONE, RULES, faults_alone, ids_of
+from contextwright.render.openai_chat_rules import (
+    ALONE,
+    PLAIN,
+    RULES,
+    are_plain,
+    faults_alone,
+    ids_of,
+)
 from contextwright.render.providers import Provider
 from contextwright.render.renderer import Request
 from contextwright.render.response_format import ResponseFormat
@@ -102,9 +109,11 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
         """As for all; those of a message alone by one look at each."""
-        names = frozenset(names)
+        names, messages = frozenset(names), request["messages"]
+        if self.rules is RULES and are_plain(messages):
+            names -= PLAIN
         looked = ALONE.keys() & names if self.rules is RULES else set[str]()
-        for message in objects(request["messages"]) if looked else ():
+        for message in objects(messages) if looked else ():
             for name, _ in faults_alone(message):
                 if name in looked:
                     return False

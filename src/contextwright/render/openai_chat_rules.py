@@ -23,6 +23,8 @@ from contextwright.render.shared_rules import (
 )
 
 _NO_CALLS: list[Json] = []
+_NOTHING = (None, "")
+"""What a message beside calls may say."""
 _ROLES = {"system", "developer", "user", "assistant", "tool"}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -37,8 +39,11 @@ def _functions(request: Any) -> list[Any] | None:
 
 def _calls(message: Json) -> list[Json]:
     calls = message.get("tool_calls")
-    if not calls:
-        return _NO_CALLS
+    return _listed(calls) if calls else _NO_CALLS
+
+
+def _listed(calls: object) -> list[Json]:
+    """The calls of a message that has some."""
     return calls if are_objects(calls) else objects(list_if(calls))
 
 
@@ -64,9 +69,9 @@ def calls_are_answered_next(request: Any) -> Broken:
         if waiting:
             yield where, f"the calls {sorted(waiting)} are not answered before it"
             waiting = set()
-        if message.get("tool_calls"):
-            for call in _calls(message):
-                waiting.add(text_in(call, "id"))
+        calls = message.get("tool_calls")
+        for call in _listed(calls) if calls else ():
+            waiting.add(text_in(call, "id"))
     if waiting:
         yield "messages", f"the calls {sorted(waiting)} are not answered"
 
@@ -89,7 +94,7 @@ def faults_alone(message: Json) -> Faults:
     elif role != "user" and not isinstance(content, str):
         if any(part.get("type") != "text" for part in parts_of(message)):
             yield "OC7", f"a picture or a file in a message of role {role}"
-    for call in _calls(message) if calls else ():
+    for call in _listed(calls) if calls else ():
         custom = call.get("type") == "custom"  # its input is any text
         function = object_if(call.get("custom" if custom else "function"))
         name, id = text_in(function, "name"), text_in(call, "id")
@@ -99,6 +104,55 @@ def faults_alone(message: Json) -> Faults:
             yield "U4", f"the tool name {name!r}"
         if not 1 <= len(id) <= 40:
             yield "U4", f"a call id of {len(id)} characters"
+
+
+def are_plain(messages: list[Json]) -> bool:
+    """Whether messages are of the forms that nearly all have, and surely keep the rules of a
+    message alone, OC2 and U2.sent, told by one look at each. Of others the rules tell."""
+    waiting, speaks = set[str](), False
+    for message in messages:
+        if type(message) is not dict or not _is_plain(message, waiting):
+            return False
+        speaks = speaks or message["role"] != "system"
+    return speaks and not waiting
+
+
+def _is_plain(message: Json, waiting: set[str]) -> bool:
+    """Whether it is a plain one behind calls that wait for their results; which wait behind it."""
+    role, content, calls = message.get("role"), message.get("content"), None
+    if role == "assistant":
+        calls = message.get("tool_calls")
+    elif type(role) is not str or role not in _ROLES or "tool_calls" in message:
+        return False
+    if role == "tool":
+        id = message.get("tool_call_id")
+        if type(id) is not str or id not in waiting:
+            return False
+        waiting.remove(id)
+    elif waiting or (calls and type(calls) is not list):
+        return False
+    for call in calls or ():
+        if not _is_plain_call(call, waiting):
+            return False
+    return (bool(calls) and content in _NOTHING) or (type(content) is str and bool(content))
+
+
+def _is_plain_call(call: Any, waiting: set[str]) -> bool:
+    """Whether it is a function's, and no other one's id is its own."""
+    if type(call) is not dict or call.get("type") != "function":
+        return False
+    function, id = call.get("function"), call.get("id")
+    if type(function) is not dict or type(id) is not str or id in waiting:
+        return False
+    name, arguments = function.get("name"), function.get("arguments")
+    waiting.add(id)
+    return (
+        1 <= len(id) <= 40
+        and type(name) is str
+        and type(arguments) is str
+        and bool(_NAME.fullmatch(name))
+        and is_object(arguments)
+    )
 
 
 def ids_are_unique(request: Any) -> Broken:
@@ -120,12 +174,11 @@ def ids_are_unique(request: Any) -> Broken:
 
 def ids_of(message: Any) -> list[tuple[str, str]]:
     """The ids of a message that no other one may have (U3)."""
-    message = object_if(message)
-    if message.get("role") == "tool":
-        ids = [("answer", text_in(message, "tool_call_id"))]
-    else:
-        ids = list[tuple[str, str]]()
-    for call in _calls(message):
+    if not isinstance(message, dict):
+        return []
+    answers, calls = message.get("role") == "tool", message.get("tool_calls")
+    ids = [("answer", text_in(message, "tool_call_id"))] if answers else []
+    for call in _listed(calls) if calls else ():
         ids.append(("call", text_in(call, "id")))
     return ids
 
@@ -134,6 +187,8 @@ ALONE: dict[str, Rule] = {
     name: rule_of_each("messages", faults_alone, name) for name in ("U2", "U4", "OC1", "OC4", "OC7")
 }
 """The rules that `faults_alone` tells of."""
+PLAIN = frozenset({*ALONE, "OC2", "U2.sent"})
+"""The rules that `are_plain` tells of."""
 RULES: dict[str, Rule] = {
     "U1": text_is_encodable,
     "U2": ALONE["U2"],

@@ -375,7 +375,7 @@ class Renderer:
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of a whole request: at most the empty request's, the costs of its blocks and
         sections, and the margin."""
-        count, tools = target.counter.counting(), self.tools_of(request)
+        count, tools = target.counter.count, self.tools_of(request)
         tokens = self.overhead.request + self.measure_system(request, count)
         tokens += token_sums(self, self.wires_of(request), target)[-1]
         if tools:

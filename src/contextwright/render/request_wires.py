@@ -6,7 +6,7 @@ writes into it. So what was found out of it is known by its identity, for as lon
 remembered; and of a request that goes on from the one before only what is new is looked at.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -38,8 +38,15 @@ class KnownWire:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.tokens: int | None = None
-        self.ids: Iterable[Hashable] | None = None
+        self.ids: tuple[Hashable, ...] | None = None
         self.is_allowed = False
+
+
+def _known_of(wire: Wire, known: KnownWire | None, others: Table | None) -> KnownWire:
+    """What is known of a message, by what stands under its identity."""
+    if known is None and others is not None and others.before:
+        known = others.recall(id(wire), None)
+    return KnownWire(wire) if known is None or known.wire is not wire else known
 
 
 class RequestWires:
@@ -93,13 +100,9 @@ class RequestWires:
         known: Iterator[KnownWire | None] = repeat(None)
         if others is not None and (others or others.before):
             known = map(others.get, map(id, further))
-        for wire, one in zip(further, known, strict=False):
-            if one is None and others is not None and others.before:
-                one = others.recall(id(wire), None)
-            if one is None or one.wire is not wire:
-                one = KnownWire(wire)
-            self.wires.append(wire)
-            self._known.append(one)
+        both = zip(further, known, strict=False)
+        self._known += [_known_of(wire, one, others) for wire, one in both]
+        self.wires += further
 
     def _cut(self, at: int, others: Table | None) -> None:
         if others is not None:
@@ -113,12 +116,13 @@ class RequestWires:
     def sums(self, count: int, renderer: "Renderer", target: "Target") -> list[int]:
         """Tokens of none, of the first, and so on up to so many."""
         if len(self._sums) <= count:
-            counting, tokens = target.counter.counting(), self._sums[-1]
+            counting, tokens, sums = target.counter.counting(), self._sums[-1], list[int]()
             for one in self._known[len(self._sums) - 1 : count]:
                 if one.tokens is None:
                     one.tokens = renderer.measure_wire(one.wire, counting)
                 tokens += one.tokens
-                self._sums.append(tokens)
+                sums += (tokens,)
+            self._sums += sums
         return self._sums[: count + 1]
 
     def unchecked(self, count: int, renderer: "Renderer") -> tuple[list[Wire], list[Wire]]:
@@ -134,15 +138,17 @@ class RequestWires:
 
     def ids_differ(self, renderer: "Renderer") -> bool:
         """Whether no two messages have an id that only one may have."""
-        for known in self._known[self._with_ids :]:
+        new = self._known[self._with_ids :]
+        for known in new:
             if known.ids is None:
-                known.ids = renderer.message_ids(known.wire)
-            for one in known.ids:
-                if one in self._ids:
-                    self._ids, self._with_ids = set(), 0
-                    return False
-                self._ids.add(one)
-            self._with_ids += 1
+                known.ids = tuple(renderer.message_ids(known.wire))
+        ids = [one for known in new for one in known.ids or ()]
+        before = len(self._ids)
+        self._ids.update(ids)
+        if len(self._ids) < before + len(ids):
+            self._ids, self._with_ids = set(), 0
+            return False
+        self._with_ids += len(new)
         return True
 
     def allows_tools(self, tools: list[Wire]) -> bool:

@@ -115,7 +115,7 @@ def parts_of(message: Json, key: str = "content") -> list[Json]:
 def text_in(part: Json, key: str) -> str:
     """The text in a field; empty where there is none."""
     value = part.get(key)
-    return value if isinstance(value, str) else ""
+    return value if type(value) is str or isinstance(value, str) else ""
 
 
 def turns_alternate(
@@ -173,6 +173,6 @@ def tools_are_named_once(
 def is_object(text: str) -> bool:
     """Whether a text is a JSON object."""
     try:
-        return isinstance(parse_json(text), dict)
+        return type(parse_json(text)) is dict
     except (ValueError, RecursionError):
         return False

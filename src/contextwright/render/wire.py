@@ -28,6 +28,7 @@ Wire = dict[str, Any]
 Count = Callable[[str], int]
 """Tokens of a text."""
 _TEXTS = frozenset({Text})
+_OWN_WORDS = frozenset({Text, ToolCall})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 EMPTY = "(empty)"
@@ -70,14 +71,20 @@ def calls_of(block: Block) -> dict[str, ToolCall]:
 
 def arguments_of(call: ToolCall) -> dict[str, Any] | None:
     """The arguments of a call as an object, or None where they are not one."""
-    text = clean(call.arguments).strip() or "{}"
+    return _arguments(call)[1]
+
+
+def _arguments(call: ToolCall) -> tuple[str, dict[str, Any] | None]:
+    """The arguments of a call as the model wrote them, and what they say."""
+    written = call.arguments
+    text = (written if written.isascii() else clean(written)).strip() or "{}"
     try:
         value = parse_json(text)
-        if _ESCAPED_SURROGATE.search(text):
+        if "\\u" in text and _ESCAPED_SURROGATE.search(text):
             value = scrubbed(value)
     except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType]
+        return text, None
+    return text, value if type(value) is dict else None  # pyright: ignore
 
 
 def parse_json(text: str) -> Any:
@@ -102,11 +109,10 @@ def _refused(constant: str) -> Any:
 
 def arguments_text(call: ToolCall) -> str:
     """The arguments of a call as the model wrote them; `{}` where they are not an object."""
-    value = arguments_of(call)
-    text = clean(call.arguments).strip()
+    text, value = _arguments(call)
     if not value:
-        return "{}" if value is None else text or "{}"
-    if _ESCAPED_SURROGATE.search(text) and parse_json(text) != value:
+        return "{}" if value is None else text
+    if "\\u" in text and _ESCAPED_SURROGATE.search(text) and parse_json(text) != value:
         return json.dumps(value, ensure_ascii=False)
     return text
 
@@ -153,6 +159,15 @@ def in_words(message: Message, own: str) -> Message:
     Args:
         own: the format whose parts it takes. As a file, nobody takes one in a result.
     """
+    for part in message.parts:
+        kind = type(part)
+        if kind is ToolResult:
+            if not _TEXTS.issuperset(map(type, part.content)):  # pyright: ignore
+                break
+        elif kind not in _OWN_WORDS:
+            break
+    else:
+        return message  # as nearly all are
     parts = tuple([_in_words(part, own) for part in message.parts])
     if all(map(is_, parts, message.parts)):
         return message

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import overload
+from typing import Any, overload
 
 from contextwright.errors import SessionError
 from contextwright.session.call_outcomes import CallOutcomes
@@ -15,16 +15,13 @@ from contextwright.session.event import Event, ToolCall, ToolResult
 from contextwright.session.event_index import EventIndex, holds
 from contextwright.session.event_json import encodable, event_id_in, event_json, opened, portable
 from contextwright.session.exchange import Exchange, exchange_of
+from contextwright.session.family import Family
 from contextwright.session.turns import Turns
 
 _LINK = 32
 """Bytes of a sha256."""
 _PLACE = re.compile("e(?:0|[1-9][0-9]{0,9})")
 """An id that says a position: those that `Session.add` gives."""
-
-
-class Family:
-    """What a log shares with those that begin as it does; it lives as long as one of them."""
 
 
 class Log(Sequence[Event]):
@@ -34,6 +31,8 @@ class Log(Sequence[Event]):
     its call id, and every index grows at its end. Nothing is ever changed or removed, so a
     reader that remembers a position sees the same log for ever, whatever other threads append.
     """
+
+    memo: Any = None  # what was worked out for it (engine.prepare.memo_of), while it lives
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.family = Family()
@@ -121,7 +120,8 @@ class Log(Sequence[Event]):
         """
         event, body = (event, body) if body else encodable(event)
         with self._lock:
-            known = self.position_of(event.id)
+            is_next = event.id == f"e{len(self._events)}" and event.id not in self._ids
+            known = None if is_next else self.position_of(event.id)
             if known is None:
                 return self._append(event, body, decoded)
             if self[known] == event:

@@ -1,7 +1,7 @@
 """What a compaction decided, saved beside a session: a session that is loaded, a worker without a
 memory and a replay take no step again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -105,6 +105,12 @@ class SavedFold(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         plain = msgspec.structs.replace(self, digest="")
         digest = sha256(msgspec.json.encode(plain)).hexdigest()
         return msgspec.structs.replace(self, digest=digest)
+
+
+def newest_prefix(folds: Iterable[SavedFold]) -> SavedPrefix | None:
+    """What the last of some folds counted of its log, of those that did."""
+    prefixes = [fold.prefix for fold in folds if fold.prefix is not None]
+    return prefixes[-1] if prefixes else None
 
 
 def saved_folds(metadata: Mapping[str, Any]) -> tuple[SavedFold, ...]:

@@ -16,7 +16,7 @@ from contextwright.spec.saved_fold import SavedFold
 
 VERSION = 24
 """Counts up when the same conversation gets other steps."""
-
+_PLACES = {form: place for place, form in enumerate(FORMS)}
 
 Words = tuple[tuple[str, int], ...]
 """Identifiers, each with the exchange that says it first."""
@@ -49,7 +49,7 @@ def recorded(decisions: Decisions, index: Numbers) -> SavedFold:
         content="",
         upto=decisions.upto,
         held=decisions.held,
-        forms=tuple([(at, FORMS.index(form)) for at, form in decisions.forms]),
+        forms=tuple([(at, _PLACES[form]) for at, form in decisions.forms]),
         index=index,
         todos=tuple((todo.places, todo.number, todo.tokens) for todo in decisions.todos),
         files=tuple((file.at, file.call, file.tokens) for file in decisions.files),

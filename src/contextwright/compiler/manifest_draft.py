@@ -1,0 +1,153 @@
+"""What a manifest is written from: all that came of a compile, and nothing that holds its session's
+log."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from contextwright.blocks.block import Block, Blocks
+from contextwright.compiler.assemble import Assembled
+from contextwright.compiler.budget_state import BudgetState
+from contextwright.compiler.change import Change, StepTrace
+from contextwright.compiler.change_ranges import ReceiptRanges
+from contextwright.compiler.lasting_facts import LastingFacts, lasting_facts
+from contextwright.compiler.manifest import Range
+from contextwright.compiler.plan import Plan
+from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
+from contextwright.compiler.trace import Tracer
+from contextwright.render.insertion import Insertion
+from contextwright.render.message_layout import Layout
+from contextwright.render.renderer import Rendered
+from contextwright.render.target import Target
+from contextwright.session.snapshot import Snapshot
+from contextwright.session.state import State
+from contextwright.spec.memo import Memo
+from contextwright.spec.saved_fold import SavedFold
+from contextwright.spec.task import Answer
+from contextwright.tasks.allocation import Allocation
+
+if TYPE_CHECKING:
+    from contextwright.compiler.spec_compiler import SpecCompiler
+
+
+class CompileResult(msgspec.Struct, frozen=True, eq=False):
+    """What came of it."""
+
+    snapshot: Snapshot
+    target: Target
+    planned: Plan
+    assembled: Assembled
+    blocks: Blocks
+    layout: Layout
+    rendered: Rendered
+    tokens: int
+    room: BudgetState
+    ranges: ReceiptRanges
+
+
+class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """What a manifest is written from: all that came of a compile, and nothing that holds its
+    session's log."""
+
+    compiler: "SpecCompiler"
+    session_id: str
+    session_digest: str
+    position: int
+    state: State
+    target: Target
+    planned: Plan
+    lasting: LastingFacts
+    system: Blocks
+    blocks: Blocks
+    conversation: Blocks
+    inserted: tuple[Insertion, ...]
+    checksum: str
+    tokens: int
+    bare: int
+    allocation: Allocation | None
+    signals: Mapping[str, int]
+    memo: Memo
+    cost: Callable[[Block], int]
+    clean_name: Callable[[str], str]
+    shows_refs: bool
+    answers: tuple[Answer, ...]
+    folds: tuple[SavedFold, ...]
+    changes: tuple[Change, ...]
+    left_out: tuple[Range, ...]
+    notes: tuple[str, ...]
+    limit_steps: int
+    steps: tuple[StepTrace, ...]
+
+    @property
+    def fixed_tokens(self) -> int:
+        """Tokens of what is no block."""
+        return min(self.bare, self.tokens) if self.blocks else self.tokens
+
+
+def draft_of(
+    built: CompileResult, tracer: Tracer, checksum: str, compiler: "SpecCompiler"
+) -> ManifestDraft:
+    """What the manifest of a request is written from, of whose body `checksum` is."""
+    snapshot, target, room, assembled = built.snapshot, built.target, built.room, built.assembled
+    inputs, state = room.inputs, snapshot.state
+    memo, planned, limit = inputs.memo, built.planned, room.limit
+    return ManifestDraft(
+        compiler=compiler,
+        session_id=snapshot.session_id,
+        session_digest=snapshot.digest,
+        position=snapshot.position,
+        state=state,
+        target=target,
+        planned=planned,
+        lasting=lasting_facts(
+            compiler.spec, planned, target, assembled, built.layout, state, limit, memo
+        ),
+        system=assembled.system,
+        blocks=built.blocks,
+        conversation=built.layout.conversation,
+        inserted=built.rendered.inserted,
+        checksum=checksum,
+        tokens=built.tokens,
+        bare=room.bare,
+        allocation=room.allocation,
+        signals=room.signals,
+        memo=memo,
+        cost=inputs.cost,
+        clean_name=inputs.clean_name,
+        shows_refs=inputs.shows_refs,
+        answers=tuple(inputs.used.values()),
+        folds=tuple(inputs.folded),
+        changes=tuple(tracer.changes),
+        left_out=_left_out(built, tracer),
+        # a word that looks again at what came further back says the same again
+        notes=tuple(dict.fromkeys((*compiler.notes, *assembled.notes, *tracer.notes))),
+        limit_steps=tracer.limit_steps + sum(inputs.stepped.values()),
+        steps=tuple(tracer.steps),
+    )
+
+
+def may_wait(built: CompileResult) -> bool:
+    """Whether a manifest says the same whenever it is written: redactions may be an application's
+    own, a body's source holds its session, and what a step is comes out of a state's values."""
+    planned = built.planned
+    return built.target.sources is None and not (planned.every_redaction or planned.step_key)
+
+
+def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
+    """The gaps between the exchanges that are in the request, in a summary of it, or stand in its
+    changes."""
+    snapshot = built.snapshot
+    of_changes, count = built.ranges.places(tracer.changes), snapshot.exchange_count
+    sent = spans_of(places_among(built.blocks))
+    places = (*sent, *tracer.summarized, *of_changes, (count, count))
+    return tuple(
+        [_range(built, start, stop) for start, stop in gaps_between(places, snapshot.preamble)]
+    )
+
+
+def _range(built: CompileResult, start: int, stop: int) -> Range:
+    first = built.snapshot.exchanges(start, start + 1)[0]
+    last = built.snapshot.exchanges(stop - 1, stop)[0]
+    clean = built.room.inputs.clean_name
+    return Range(clean(first.first.id), clean(last.events[-1].id), stop - start)

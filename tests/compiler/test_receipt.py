@@ -1,0 +1,134 @@
+"""A manifest is written when somebody reads it, says what it would have said at once, and keeps no
+session."""
+
+import copy
+import gc
+import pickle
+import weakref
+
+import pytest
+from msgspec.structs import replace
+
+from contextwright import C, Engine, Session
+from contextwright.compiler import build_manifest
+from contextwright.compiler.manifest import Manifest
+from contextwright.compiler.receipt import Receipt, is_lost
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.testing import target_for
+
+BUDGET = C.default() | C.budget(max_tokens=2_000)
+SPECS = [
+    BUDGET,
+    C.window(n=4) | C.compact() | C.budget(max_tokens=2_000),
+    C.compaction(2_000),
+    C.default() | C.redact(["email"]) | C.budget(max_tokens=2_000),
+]
+
+FACTS = (
+    "position", "now_ms", "format", "counter", "reserved_system", "tokens", "fixed_tokens",
+    "left_out", "folds", "limit_steps", "decided_at", "shows_refs",
+)  # fmt: skip
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """A list that gets a position for each manifest that is written."""
+    positions = []
+    write = build_manifest.manifest_of
+
+    def noting(draft, log):
+        positions.append(draft.position)
+        return write(draft, log)
+
+    monkeypatch.setattr(build_manifest, "manifest_of", noting)
+    return positions
+
+
+def turn(session, n):
+    session.user(f"question {n}, to ann@example.com")
+    session.call("look", {"n": n}, id=f"c{n}")
+    session.result(f"c{n}", f"row {n}: " + "a value, " * 30)
+
+
+def packs_of(spec, *, turns=12, read=False):
+    """A session, and its packs, each read at once or not at all."""
+    engine, session, packs = Engine(spec, "gpt-5"), Session("grows"), []
+    for n in range(turns):
+        turn(session, n)
+        packs.append(engine.compile(session))
+        if read:
+            assert packs[-1].manifest
+        session.assistant(f"answer {n}")
+        engine.record(session, billed_input=packs[-1].tokens)
+    return session, packs
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_read_late_it_says_what_it_said_at_once(spec):
+    _, late = packs_of(spec)
+    _, soon = packs_of(spec, read=True)
+    for one, other in zip(late, soon, strict=True):
+        assert one.body == other.body
+        assert one.manifest.to_json() == other.manifest.to_json()
+        assert one == other
+
+
+def test_a_loop_writes_none_that_nobody_reads(written):
+    _, packs = packs_of(BUDGET)
+    grown = [pack for pack in packs if isinstance(pack.receipt, Receipt)]
+    assert len(grown) >= 8, "a request that only goes on from the one before"
+    assert len(written) == 0
+    assert [pack.tokens for pack in packs] and not written
+    assert grown[-1].manifest is grown[-1].manifest
+    assert written == [grown[-1].manifest.position]
+
+
+def test_its_facts_are_those_of_the_manifest():
+    for spec in SPECS:
+        for pack in packs_of(spec)[1]:
+            receipt, manifest = pack.receipt, pack.manifest
+            for name in FACTS:
+                assert getattr(receipt, name) == getattr(manifest, name)
+            assert is_lost(receipt) == is_lost(manifest)
+            if manifest.prefix is not None:
+                told = replace(manifest.prefix, loss=receipt.prefix.loss)
+                assert told == receipt.prefix
+            assert len(receipt.changes) == len(manifest.changes)
+
+
+def test_what_the_application_gives_redactions_is_asked_at_once():
+    _, packs = packs_of(SPECS[3])
+    assert all(isinstance(pack.receipt, Manifest) for pack in packs)
+
+
+def test_an_engine_holds_no_session_by_what_it_did_not_write():
+    engine, session = Engine(BUDGET, "gpt-5"), Session("ends")
+    for n in range(4):
+        turn(session, n)
+        engine.compile(session)
+    log = weakref.ref(session.log)
+    del session
+    gc.collect()
+    assert log() is None
+
+
+def test_a_pack_outlives_its_session_and_then_holds_it_no_more():
+    session = Session("ends")
+    turn(session, 0)
+    pack = SpecCompiler(BUDGET).compile(session.snapshot(), target_for("openai-chat"))
+    log = weakref.ref(session.log)
+    del session
+    gc.collect()
+    assert pack.manifest.kept
+    gc.collect()
+    assert log() is None
+
+
+def test_it_is_copied_and_sent_elsewhere_as_a_manifest():
+    pack = packs_of(BUDGET, turns=2)[1][-1]
+    for other in (copy.copy(pack), copy.deepcopy(pack), pickle.loads(pickle.dumps(pack))):
+        assert other == pack
+        assert other.manifest == pack.manifest
+    assert isinstance(pickle.loads(pickle.dumps(pack)).receipt, Manifest)
+    assert pack != "a pack"
+    assert repr(pack).startswith("<Pack pack_")
