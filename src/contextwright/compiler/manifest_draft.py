@@ -26,6 +26,7 @@ from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import Answer
 from contextwright.tasks.allocation import Allocation
+from contextwright.tokens.counter import Counter
 
 if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
@@ -128,10 +129,13 @@ def draft_of(
 
 
 def may_wait(built: CompileResult) -> bool:
-    """Whether a manifest says the same whenever it is written: redactions may be an application's
-    own, a body's source holds its session, and what a step is comes out of a state's values."""
-    planned = built.planned
-    return built.target.sources is None and not (planned.every_redaction or planned.step_key)
+    """Whether a manifest says the same whenever it is written: redactions and counters may be an
+    application's own, a body's source holds its session, and what a step is comes out of a state's
+    values."""
+    planned, target = built.planned, built.target
+    if target.sources is not None or type(target.counter) is not Counter:
+        return False
+    return not (planned.every_redaction or planned.step_key)
 
 
 def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
