@@ -16,6 +16,7 @@ from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.receipt import Receipt, is_lost
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.formats import read_session
+from contextwright.session.event import Text, Thinking
 from contextwright.testing import target_for
 
 BUDGET = C.default() | C.budget(max_tokens=2_000)
@@ -213,3 +214,23 @@ def test_who_reads_while_another_thread_does_needs_no_log_of_theirs():
     assert pack.manifest.kept
     gc.collect()
     assert log() is None
+
+
+def test_why_reasoning_stayed_behind_goes_by_what_the_model_did_with_it_then():
+    def told(*, changes):
+        register_model("thinks", window=100_000, provider="anthropic", reasoning="strip-old")
+        session = Session("thought")
+        for n in range(3):
+            session.user(f"question {n}")
+            thought = Thinking(text=f"thought {n}", signature=f"sig{n}", provider="anthropic")
+            session.assistant(thought, Text(text="answer"))
+        session.user("and now?")
+        target = replace(target_for("anthropic"), model="thinks")
+        pack = SpecCompiler(C.default()).compile(session.snapshot(), target)
+        if changes:
+            register_model("thinks", window=100_000, provider="anthropic", reasoning="keep")
+        return pack.manifest.unrendered
+
+    then = told(changes=False)
+    assert len(then) == 3
+    assert told(changes=True) == then

@@ -62,8 +62,10 @@ def lost_piece(
         return None
     receipt = previous.receipt
     # what was sent of another session is told from the log of that one alone
-    waits = isinstance(receipt, Receipt) and receipt.log() is log
-    source = receipt.source if waits else previous.manifest
+    if isinstance(receipt, Receipt) and receipt.log() is log:
+        source = receipt.source
+    else:
+        source = previous.manifest
     return LostPiece(piece, old, new, source, tokens, _price(prefix, tokens, now, target))
 
 

@@ -27,6 +27,7 @@ from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import Answer
 from contextwright.tasks.allocation import Allocation
 from contextwright.tokens.counter import Counter
+from contextwright.tokens.model_rules import ReasoningProfile
 
 if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
@@ -62,6 +63,7 @@ class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     system: Blocks
     blocks: Blocks
     conversation: Blocks
+    reasoning: ReasoningProfile
     inserted: tuple[Insertion, ...]
     checksum: str
     tokens: int
@@ -107,6 +109,7 @@ def draft_of(
         system=assembled.system,
         blocks=built.blocks,
         conversation=built.layout.conversation,
+        reasoning=target.reasoning,
         inserted=built.rendered.inserted,
         checksum=checksum,
         tokens=built.tokens,
