@@ -6,14 +6,17 @@ import gc
 import pickle
 import weakref
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from contextwright import C, Engine, Session
+from contextwright import C, Engine, Session, register_model
 from contextwright.compiler import build_manifest
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.receipt import Receipt, is_lost
 from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.formats import read_session
+from contextwright.session.event import Text, Thinking
 from contextwright.testing import target_for
 
 BUDGET = C.default() | C.budget(max_tokens=2_000)
@@ -132,3 +135,102 @@ def test_it_is_copied_and_sent_elsewhere_as_a_manifest():
     assert isinstance(pickle.loads(pickle.dumps(pack)).receipt, Manifest)
     assert pack != "a pack"
     assert repr(pack).startswith("<Pack pack_")
+
+
+def test_what_the_application_counts_with_is_asked_at_once():
+    class Counts:
+        per_token = 4
+
+        def count(self, text):
+            return len(text) // self.per_token
+
+    counter = Counts()
+    engine, session = Engine(BUDGET, "gpt-5", counter=counter), Session("counted")
+    packs = []
+    for n in range(4):
+        turn(session, n)
+        packs.append(engine.compile(session))
+    counter.per_token = 2
+    assert all(isinstance(pack.receipt, Manifest) for pack in packs)
+
+
+def test_what_was_lost_costs_what_it_cost_then():
+    def costs(*, changes):
+        def register(price):
+            register_model("priced", window=100_000, input_price=price, cached_price=price / 10)
+
+        register(1.0)
+        engine, session, packs = Engine(C.window(n=16), "priced"), Session("priced"), []
+        for n in range(24):
+            turn(session, n)
+            packs.append(engine.compile(session))
+            session.assistant(f"answer {n}")
+        if changes:
+            register(9.0)
+        losses = [pack.manifest.prefix.loss for pack in packs[1:]]
+        return [loss.microdollars for loss in losses if loss is not msgspec.UNSET]
+
+    then = costs(changes=False)
+    assert sum(then) > 0
+    assert costs(changes=True) == then
+
+
+def read_and_other():
+    """A pack of messages with fields that its format has no word for, and one of another session
+    that is told what it shares with the first."""
+    said = [{"role": "user", "content": f"question {n}", "custom": n} for n in range(4)]
+    first = read_session({"model": "gpt-5", "messages": said}, format="openai-chat", id="read")
+    other, target, spec = Session("other"), target_for("anthropic"), C.default()
+    other.user("of something else")
+    before = SpecCompiler(spec).compile(first.snapshot(), target)
+    now = SpecCompiler(spec).compile(other.snapshot(), target, previous=before)
+    return before, now
+
+
+def test_the_request_before_may_be_of_another_session():
+    before, now = read_and_other()
+    soon = before.manifest.to_json(), now.manifest.to_json()
+    assert before.manifest.unrendered
+    before, now = read_and_other()
+    assert now.manifest.to_json() == soon[1]
+    assert before.manifest.to_json() == soon[0]
+
+
+def test_who_reads_while_another_thread_does_needs_no_log_of_theirs():
+    session = Session("ends")
+    turn(session, 0)
+    pack = SpecCompiler(BUDGET).compile(session.snapshot(), target_for("openai-chat"))
+    del session
+    log = pack.receipt.log
+
+    def read_meanwhile():
+        """What the other one does, between two looks of this one."""
+        pack.receipt.log = log
+        assert pack.manifest
+        gc.collect()
+        return log()
+
+    pack.receipt.log = read_meanwhile
+    assert pack.manifest.kept
+    gc.collect()
+    assert log() is None
+
+
+def test_why_reasoning_stayed_behind_goes_by_what_the_model_did_with_it_then():
+    def told(*, changes):
+        register_model("thinks", window=100_000, provider="anthropic", reasoning="strip-old")
+        session = Session("thought")
+        for n in range(3):
+            session.user(f"question {n}")
+            thought = Thinking(text=f"thought {n}", signature=f"sig{n}", provider="anthropic")
+            session.assistant(thought, Text(text="answer"))
+        session.user("and now?")
+        target = replace(target_for("anthropic"), model="thinks")
+        pack = SpecCompiler(C.default()).compile(session.snapshot(), target)
+        if changes:
+            register_model("thinks", window=100_000, provider="anthropic", reasoning="keep")
+        return pack.manifest.unrendered
+
+    then = told(changes=False)
+    assert len(then) == 3
+    assert told(changes=True) == then

@@ -132,7 +132,7 @@ def _unrendered(draft: ManifestDraft, entries: "KeptEntries") -> tuple[Unrendere
     blocks = tuple([one.block for one in unsent if one.is_refusable])
     lost = [one.lost for one in unsent] if target.takes_messages else []
     return (
-        *unrendered(blocks, draft.conversation, target),
+        *unrendered(blocks, draft.conversation, target, draft.reasoning),
         *unrendered_fields(lost, target, draft.planned),
         *lasting.unrendered,
     )

@@ -13,8 +13,10 @@ from contextwright.compiler.change import Change
 from contextwright.compiler.manifest import KeptBlock, Manifest, Prefix, PrefixLoss
 from contextwright.compiler.pack import Pack, known_request
 from contextwright.compiler.prefix import microdollars_saved, piece_bytes
+from contextwright.compiler.receipt import Receipt
 from contextwright.render.renderer import Request
 from contextwright.render.target import Target
+from contextwright.session.log import Log
 
 if TYPE_CHECKING:
     from contextwright.compiler.manifest_draft import ManifestDraft
@@ -29,6 +31,7 @@ class LostPiece(NamedTuple):
     Args:
         name: of the piece. old, new: what stands there; `_ABSENT` where nothing does.
         before: what the manifest of the request before says, or is written from. tokens: its own.
+        microdollars: what it costs, by the prices of now; None where none is known.
     """
 
     name: str
@@ -36,13 +39,18 @@ class LostPiece(NamedTuple):
     new: Any
     before: "Manifest | ManifestDraft"
     tokens: int
+    microdollars: int | None
 
 
 def lost_piece(
-    prefix: Prefix, previous: Pack, request: Request, target: Target
+    prefix: Prefix, previous: Pack, request: Request, target: Target, log: Log, now: int
 ) -> LostPiece | None:
     """Where the request before is not the beginning of this one; None where this one only grew,
-    and reads no request again."""
+    and reads no request again.
+
+    Args:
+        log: that this request is of. now: its tokens.
+    """
     piece, tokens = prefix.first_difference, previous.tokens
     if not piece or prefix.tokens >= tokens:
         return None
@@ -53,8 +61,12 @@ def lost_piece(
     if old is _ABSENT and piece.partition("[")[0] == conversation:
         return None
     receipt = previous.receipt
-    source = receipt if isinstance(receipt, Manifest) else receipt.source
-    return LostPiece(piece, old, new, source, tokens)
+    # what was sent of another session is told from the log of that one alone
+    if isinstance(receipt, Receipt) and receipt.log() is log:
+        source = receipt.source
+    else:
+        source = previous.manifest
+    return LostPiece(piece, old, new, source, tokens, _price(prefix, tokens, now, target))
 
 
 def with_loss(
@@ -72,7 +84,7 @@ def with_loss(
         byte=_first_difference(lost.old, lost.new),
         tokens=max(0, lost.tokens - prefix.tokens),
         tokens_before=lost.tokens,
-        microdollars=_price(prefix, lost.tokens, manifest, target),
+        microdollars=lost.microdollars,
     )
     return msgspec.structs.replace(prefix, loss=loss)
 
@@ -178,11 +190,11 @@ def _last_change(block: KeptBlock, now: Manifest) -> Change | None:
     return next(iter(reversed(now.changes_of(block.id))), None)
 
 
-def _price(prefix: Prefix, before: int, now: Manifest, target: Target) -> int | None:
+def _price(prefix: Prefix, before: int, now: int, target: Target) -> int | None:
     """What reading as much of the request as the one before had would have saved more."""
     if prefix.saved_microdollars is None:
         return None
     end = prefix.read + prefix.written
-    read = target.cache_rules.readable(min(before, now.tokens, end or now.tokens))
-    saved = microdollars_saved(read, max(0, end - read), now.tokens, target.model)
+    read = target.cache_rules.readable(min(before, now, end or now))
+    saved = microdollars_saved(read, max(0, end - read), now, target.model)
     return max(0, (saved or 0) - prefix.saved_microdollars)

@@ -26,6 +26,8 @@ from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.task import Answer
 from contextwright.tasks.allocation import Allocation
+from contextwright.tokens.counter import Counter
+from contextwright.tokens.model_rules import ReasoningProfile
 
 if TYPE_CHECKING:
     from contextwright.compiler.spec_compiler import SpecCompiler
@@ -61,6 +63,7 @@ class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     system: Blocks
     blocks: Blocks
     conversation: Blocks
+    reasoning: ReasoningProfile
     inserted: tuple[Insertion, ...]
     checksum: str
     tokens: int
@@ -106,6 +109,7 @@ def draft_of(
         system=assembled.system,
         blocks=built.blocks,
         conversation=built.layout.conversation,
+        reasoning=target.reasoning,
         inserted=built.rendered.inserted,
         checksum=checksum,
         tokens=built.tokens,
@@ -128,10 +132,13 @@ def draft_of(
 
 
 def may_wait(built: CompileResult) -> bool:
-    """Whether a manifest says the same whenever it is written: redactions may be an application's
-    own, a body's source holds its session, and what a step is comes out of a state's values."""
-    planned = built.planned
-    return built.target.sources is None and not (planned.every_redaction or planned.step_key)
+    """Whether a manifest says the same whenever it is written: redactions and counters may be an
+    application's own, a body's source holds its session, and what a step is comes out of a state's
+    values."""
+    planned, target = built.planned, built.target
+    if target.sources is not None or type(target.counter) is not Counter:
+        return False
+    return not (planned.every_redaction or planned.step_key)
 
 
 def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:

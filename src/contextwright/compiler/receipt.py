@@ -64,10 +64,13 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
     @property
     def manifest(self) -> Manifest:
         """The manifest. Its log is there as long as anybody has the pack, or the session."""
-        write, written = self.write, self.written
+        written = self.written
         if written is None:
-            log = self.log()
-            assert write is not None and log is not None
+            write, log = self.write, self.log()
+            if write is None or log is None:
+                # another thread wrote it meanwhile, and let go of both
+                assert self.written is not None
+                return self.written
             written = self.written = write(log)
             self.write = self.draft = None
         return written

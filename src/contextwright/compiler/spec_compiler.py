@@ -399,7 +399,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             prefix = shared_prefix(
                 previous.body, request, target, body=body, tokens=draft.tokens, earlier=earlier
             )
-            lost = lost_piece(prefix, previous, request, target)
+            lost = lost_piece(prefix, previous, request, target, log, draft.tokens)
         if may_wait(built):
             return Pack(body, receipt_of(draft, log, prefix, lost), log, whole)
         return Pack(body, written_manifest(draft, log, prefix, lost), None, whole)

@@ -10,18 +10,22 @@ from contextwright.compiler.manifest import Unrendered
 from contextwright.render.source_messages import SourceMessages
 from contextwright.render.target import Target
 from contextwright.session.event import AnyPart, File, Image, Opaque, Text, Thinking, ToolResult
+from contextwright.tokens.model_rules import ReasoningProfile
 
 _TEXTS = frozenset({Text})
 _REFUSABLE = (Opaque, Image, File, Thinking)
 """The kinds of parts that some provider can not be sent; texts and calls all take."""
 
 
-def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrendered, ...]:
+def unrendered(
+    blocks: Blocks, placed: Blocks, target: Target, reasoning: ReasoningProfile
+) -> tuple[Unrendered, ...]:
     """The parts that stay behind: unknown kinds, and reasoning that can not go with its message.
 
     Args:
         blocks: those that have parts which could (`has_refusable`).
         placed: the same conversation blocks as they were laid out.
+        reasoning: what the receiver's model did with it when they were.
     """
     if not blocks:
         return ()
@@ -36,7 +40,7 @@ def unrendered(blocks: Blocks, placed: Blocks, target: Target) -> tuple[Unrender
         if not (laid and sources is not None and _is_as_it_came(part, laid, sources))
         if (
             reason := sendable.refusal(part, message, target.format)
-            or _left_out(part, laid, target)
+            or _left_out(part, laid, reasoning)
         )
     )
 
@@ -76,12 +80,12 @@ def _parts(message: Message) -> Iterator[AnyPart]:
             yield from part.content
 
 
-def _left_out(part: AnyPart, laid: Message | None, target: Target) -> str:
+def _left_out(part: AnyPart, laid: Message | None, reasoning: ReasoningProfile) -> str:
     if laid is None:
         shown = isinstance(part, (Image, File))
         return "" if shown else "another agent's: told as a transcript"
     lost = isinstance(part, Thinking) and part not in laid.parts
-    return REASONS.get(target.reasoning, "") if lost else ""
+    return REASONS.get(reasoning, "") if lost else ""
 
 
 def unrendered_tools(assembled: Assembled, target: Target) -> Iterator[Unrendered]:
