@@ -36,6 +36,26 @@ if sys.platform != "win32" and hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
 
 
+class HeldLock(Protocol):
+    """A lock, which its thread may hold twice."""
+
+    def acquire(self) -> bool:
+        """Wait for it, and hold it."""
+        ...
+
+    def release(self) -> None:
+        """Let go of it."""
+        ...
+
+
+def held_over_a_fork(lock: HeldLock) -> None:
+    """Fork only while nobody else holds a lock: the forked process has not the thread that does."""
+    if sys.platform != "win32" and hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
+
+
 class made_once(Generic[T]):  # noqa: N801 -- a decorator
     """What a function without arguments gives at first, for all threads: such as an event loop with
     a thread that runs it. A forked process has none of its threads, and makes it anew."""

@@ -5,19 +5,17 @@ thread that decodes it meanwhile takes what is half noted: first calls of severa
 process. So each decoder and each conversion goes through here (`tests/test_house.py`).
 """
 
-import os
 from threading import RLock
 from typing import Any, TypeVar, overload
 
 import msgspec
 
+from contextwright.forked_process import held_over_a_fork
+
 T = TypeVar("T")
 
 _LOCK = RLock()
-if hasattr(os, "register_at_fork"):  # a forked process has not the thread that may be telling
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
+held_over_a_fork(_LOCK)
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 _CONVERTED: set[Any] = set()
 """What was told, for as long as the process: classes of this package and of users' words."""

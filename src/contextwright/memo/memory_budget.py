@@ -5,7 +5,6 @@ used in neither the running generation nor the one before is forgotten, so that 
 used goes first, of all sessions and within a long one, at no cost for each use.
 """
 
-import os
 import threading
 from collections import deque
 from collections.abc import Generator
@@ -16,6 +15,7 @@ from weakref import ref
 import msgspec
 
 from contextwright.errors import ContextwrightError
+from contextwright.forked_process import held_over_a_fork
 
 DEFAULT_BYTES = 256 << 20
 
@@ -175,12 +175,7 @@ class MemoryBudget:
 
 BUDGET = MemoryBudget()
 """The process's."""
-if hasattr(os, "register_at_fork"):  # a forked process has not the thread that may be counting
-    os.register_at_fork(
-        before=BUDGET.lock.acquire,
-        after_in_parent=BUDGET.lock.release,
-        after_in_child=BUDGET.lock.release,
-    )
+held_over_a_fork(BUDGET.lock)
 
 
 def memory(max_bytes: int | None = None) -> MemoryUse:

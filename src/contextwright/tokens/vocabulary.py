@@ -1,7 +1,6 @@
 """The vocabularies that models count with, as splintr-rs carries them: nothing is downloaded."""
 
 import os
-import sys
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -10,6 +9,7 @@ from unicodedata import normalize
 
 from contextwright.compute_gate import holding
 from contextwright.errors import MissingExtra, ModelError
+from contextwright.forked_process import held_over_a_fork
 from contextwright.memo.memory_budget import BUDGET
 
 VOCABULARIES = (
@@ -91,13 +91,7 @@ class _WholeText:
 
 
 _LOADING = threading.RLock()
-# a forked process has not the thread that may be loading
-if sys.platform != "win32" and hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_LOADING.acquire,
-        after_in_parent=_LOADING.release,
-        after_in_child=_LOADING.release,
-    )
+held_over_a_fork(_LOADING)
 
 
 def encoding(name: str) -> Vocabulary:
