@@ -262,13 +262,24 @@ def test_threads_share_a_call():
     assert len(llm.prompts) == 1
 
 
+class FirstHangs(ScriptedLLM):
+    """Answers at once, but for the first prompt."""
+
+    async def complete(self, prompt):
+        if not self.prompts:
+            self.prompts.append(prompt)
+            await asyncio.sleep(30)
+        return await super().complete(prompt)
+
+
 def test_who_is_cancelled_leaves_the_work_to_the_others():
-    llm = ScriptedLLM("Approved.", delay_s=0.1)
+    llm = FirstHangs("Approved.")
     found = Models(llm)
 
     async def run():
         leader = asyncio.create_task(found.answer([task()]))
-        await asyncio.sleep(0.01)
+        while not llm.prompts:
+            await asyncio.sleep(0.01)
         follower = asyncio.create_task(found.answer([task()]))
         gone = asyncio.create_task(found.answer([task()]))
         await asyncio.sleep(0.01)
