@@ -135,7 +135,7 @@ class PutOff:
         waiting = msgspec.structs.replace(compiler, notes=notes, decided_at=decided.position)
         then = with_counter(target, decided.counter)
         on = self._on(pack, previous, snapshot, then, waiting)
-        if not on.receipt.decided_at or wait.is_anew or not _steps(on):
+        if not on.receipt.decided_at or wait.is_anew or not is_lost(on.receipt):
             return on
         # what moves at its end goes on as little
         taken = self._ledgers.price_of(pack, snapshot, target, compiler)
@@ -172,7 +172,7 @@ class PutOff:
         )
         if price.is_reread and price.is_first_cached:  # all of it costs no more than ever now
             return _Wait(DecidedAt(_begun(snapshot), target.counter.id), reread, is_anew=True)
-        if not _steps(pack) or (self._pays(price) and not price.is_reread):
+        if not is_lost(pack.receipt) or (self._pays(price) and not price.is_reread):
             return _Wait()
         if self._pays(price):
             why = reread
@@ -231,11 +231,6 @@ def _in_dollars(price: CallPrice) -> tuple[str, str, str]:
     amounts = (price.cost, price.whole_cost, price.saved_before)
     cost, whole, saved = (dollars(amount // PICO) for amount in amounts)
     return cost, whole, saved
-
-
-def _steps(pack: Pack) -> bool:
-    """Whether a pack changes what was sent before it."""
-    return is_lost(pack.receipt)
 
 
 def _begun(snapshot: Snapshot) -> int:

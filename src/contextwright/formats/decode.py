@@ -11,7 +11,8 @@ import msgspec
 
 from contextwright.errors import EncodingError, MalformedRecord, SizeLimit
 from contextwright.formats.document import Document, Record
-from contextwright.formats.fields import is_deeper, without_surrogates
+from contextwright.formats.fields import without_surrogates
+from contextwright.json_depth import is_shallow
 from contextwright.text.byte_order_mark import in_utf8
 
 MAX_BYTES = 1 << 30
@@ -209,7 +210,7 @@ def _expect_flat(listed: list[Any], where: str) -> None:
     Args:
         listed: the value, in a list.
     """
-    if is_deeper(listed, MAX_DEPTH):
+    if not is_shallow(listed, 2 + MAX_DEPTH):  # in the list, and in itself
         raise _too_deep(where)
 
 

@@ -5,6 +5,7 @@ import re
 from typing import Any, cast
 
 from contextwright.errors import MalformedRecord
+from contextwright.json_depth import is_shallow
 
 Json = dict[str, Any]
 FREE_INPUT = "input"
@@ -152,25 +153,12 @@ def _json(text: str) -> Any:
         value = json.loads(text.strip() or "{}")
     except RecursionError as error:
         raise ValueError("nests too deep") from error
-    if text.count("[") + text.count("{") > DEEPEST_VALUE and is_deeper([value], DEEPEST_VALUE):
+    if text.count("[") + text.count("{") > DEEPEST_VALUE and not is_shallow(
+        value, 1 + DEEPEST_VALUE
+    ):
         raise ValueError("nests too deep")
     is_clean = "\\u" not in text and not _SURROGATE.search(text)
     return value if is_clean else without_surrogates(value, [0])
-
-
-def is_deeper(listed: list[Any], levels: int) -> bool:
-    """Whether the value in a list nests deeper than that; asked without going as deep."""
-    level = listed
-    for _ in range(levels + 1):
-        level = [
-            inner
-            for item in level
-            for inner in (item.values() if type(item) is dict else item)
-            if type(inner) is dict or type(inner) is list
-        ]
-        if not level:
-            return False
-    return True
 
 
 def without_surrogates(value: Any, replaced: list[int]) -> Any:
