@@ -19,6 +19,7 @@ MESSAGES = {
     "Kimi VL": f"\u25c1think\u25b7Okay, pay it.\u25c1/think\u25b7{SAYS}",
     "Seed OSS": f"<seed:think>\nOkay.\n</seed:think>\n{SAYS}",
     "asked for": f"<thinking>Step 1. Step 2.</thinking>\n<answer>\n{SAYS}\n</answer>",
+    "in two forms": f"<think>\nOkay.\n</thinking>\n{SAYS}",
     "twice": f"<think>One.</think>\n<think>Two.</think>\n{SAYS}",
     "a blank thought": f"<think>\n\n</think>\n\n{SAYS}",
 }
@@ -27,6 +28,7 @@ SPOKEN_OF = (
     "",
     "Put `<think>` in front of it.",
     "I took out the <think> and </think> marks, as you said.",
+    "I took out the stray </think>",
     "<thinker>Rodin</thinker>",
     "<answer>no thoughts, so the marks are the text's</answer>",
     "First a line.\n<think> begins what a model thinks.",
@@ -46,6 +48,7 @@ def test_marks_that_are_spoken_of_are_text(text):
 
 def test_thoughts_that_were_cut_off_are_all_there_is():
     assert without_thinking("<think>\nOkay, the user wants") == ""
+    assert without_thinking("Okay, the user wants it.\n</think>\n") == ""
     assert agent_words((Text(text="<think>Okay."), Text(text="<think>So.</think>"))) == ""
 
 

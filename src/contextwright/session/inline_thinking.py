@@ -41,10 +41,12 @@ def _said_in(text: str) -> str:
             at = len(text) if not "".join(spoken).strip() else opens.start()
             break
     rest = text[at:]
-    if not spoken and (closes := _CLOSES.search(rest)):
-        rest = rest[closes.end() :]
-    elif not spoken:
-        return text
+    if not spoken:
+        closes = _CLOSES.search(text)
+        is_alone = closes is not None and text[: closes.start()].endswith("\n")
+        if closes is None or not (is_alone or text[closes.end() :].strip()):
+            return text  # behind words, with nothing behind it, a mark is spoken of
+        rest = text[closes.end() :]
     words = "".join((*spoken, rest)).strip()
     answer = _ANSWER.fullmatch(words)
     return answer[2].strip() if answer else words
@@ -56,7 +58,8 @@ def _end_of(text: str, name: str, start: int) -> int:
         at = text.find(mark, start)
         if at >= 0:
             return at + len(mark)
-    return -1
+    other = _CLOSES.search(text, start)  # models that learned two forms mix them
+    return other.end() if other else -1
 
 
 def agent_words(parts: Sequence[object]) -> str:
