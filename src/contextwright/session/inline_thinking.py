@@ -10,14 +10,12 @@ from contextwright.session.event import Text
 _NAMES = "think|thinking|thought|thoughts|reasoning|scratchpad|seed:think|antThinking|reflection"
 """DeepSeek R1, Qwen 3, GLM, MiniMax, Kimi: `think`; Seed-OSS: `seed:think`; the others stand in
 instructions that ask for thoughts."""
-_OPENS = re.compile(rf"^[ \t]*(?:<({_NAMES})>|\[(THINK)\]|\u25c1(think)\u25b7)", re.MULTILINE)
+_OPENS = re.compile(rf"^[ \t]*(?:<(?:{_NAMES})>|\[THINK\]|\u25c1think\u25b7)", re.MULTILINE)
 """At the beginning of a line: within one they are spoken of. Magistral writes `[THINK]`, Kimi-VL
 triangles."""
-_CLOSES = re.compile(
-    rf"^[ \t]*(?:</(?:{_NAMES})>|\[/THINK\]|\u25c1/think\u25b7)"
-    rf"|(?:</(?:{_NAMES})>|\[/THINK\]|\u25c1/think\u25b7)[ \t]*$",
-    re.MULTILINE,
-)
+_END = rf"(?:</(?:{_NAMES})>|\[/THINK\]|\u25c1/think\u25b7)"
+_ENDS = re.compile(_END)
+_CLOSES = re.compile(rf"^[ \t]*{_END}|{_END}[ \t]*$", re.MULTILINE)
 _MARK = re.compile(rf"[<\[\u25c1]/?(?:{_NAMES}|THINK)[>\]\u25b7]")
 """Nearly no text has one: the others are left at a look."""
 _ANSWER = re.compile(r"\s*<(answer|final_answer|response)>(.*)</\1>\s*", re.DOTALL)
@@ -35,31 +33,21 @@ def _said_in(text: str) -> str:
     spoken, at = list[str](), 0
     while opens := _OPENS.search(text, at):
         spoken.append(text[at : opens.start()])
-        name = next(filter(None, opens.groups()))
-        at = _end_of(text, name, opens.end())
-        if at < 0:  # cut off, if it began the message; else a mark that is shown
+        ends = _ENDS.search(text, opens.end())  # in whatever form: some models mix them
+        if ends is None:  # cut off, if it began the message; else a mark that is shown
             at = len(text) if not "".join(spoken).strip() else opens.start()
             break
+        at = ends.end()
     rest = text[at:]
     if not spoken:
         closes = _CLOSES.search(text)
-        is_alone = closes is not None and text[: closes.start()].endswith("\n")
+        is_alone = closes is not None and text[: closes.start()][-1:] in {"", "\n"}
         if closes is None or not (is_alone or text[closes.end() :].strip()):
             return text  # behind words, with nothing behind it, a mark is spoken of
         rest = text[closes.end() :]
     words = "".join((*spoken, rest)).strip()
     answer = _ANSWER.fullmatch(words)
     return answer[2].strip() if answer else words
-
-
-def _end_of(text: str, name: str, start: int) -> int:
-    """Behind the mark that ends the thoughts; -1 where none does."""
-    for mark in (f"</{name}>", f"[/{name}]", f"\u25c1/{name}\u25b7"):
-        at = text.find(mark, start)
-        if at >= 0:
-            return at + len(mark)
-    other = _CLOSES.search(text, start)  # models that learned two forms mix them
-    return other.end() if other else -1
 
 
 def agent_words(parts: Sequence[object]) -> str:
