@@ -34,6 +34,7 @@ from contextwright.words import words
 
 MESSAGES = [{"role": "user", "content": "hi"}]
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+RESULT = [{"role": "tool", "tool_call_id": "c1", "content": "found"}]
 SESSION = session_of("s: x | u: hi | c: look(a) | r: found | a: hello | u: more")
 
 
@@ -134,6 +135,18 @@ MISTAKES = {
     "a limit as an option": (lambda: made(budget=8000), "C.budget(max_tokens=8000)"),
     "an option of both": (lambda: made(max_tokens=8000), "C.budget(...)"),
     "the model first": (lambda: Engine("gpt-5", C.window(3)), "the spec comes first"),
+    "a model's name alone": (lambda: contextwright.Context("gpt-5"), 'model="gpt-5"'),
+    "a model's name as a spec": (lambda: made(spec="gpt-5-mini"), 'model="gpt-5-mini"'),
+    "a misspelt model": (lambda: contextwright.Context(C.none(), modle="gpt-5"),
+                         "did you mean model or models"),
+    "a model's object": (lambda: contextwright.Context(C.none(), model=SESSION),
+                         "a Session is not a model's name"),
+    "an option of a context": (lambda: contextwright.Context(C.none(), windw=5),
+                               "Context(spec, model, windw=...)"),
+    "no spec of a context": (lambda: contextwright.Context(8000), "Context(spec, ...)"),
+    "a context for a spec": (lambda: made(spec=contextwright.Context(C.none())), "context.spec"),
+    "an engine for a spec": (lambda: contextwright.Context(Engine(C.none(), "gpt-5")),
+                             "engine.spec"),
     "a model that is none": (lambda: compile(MESSAGES, model="gtp-5"), "did you mean"),
     "a model of one's own": (lambda: compile(MESSAGES, model="llama-local"), "register_model"),
     "no model": (lambda: compile(MESSAGES), 'model="gpt-5"'),
@@ -162,6 +175,10 @@ MISTAKES = {
     "a model's name as models": (lambda: made(models="openai:gpt-5-mini"), "Models"),
     "the text of messages": (lambda: made().text, 'format="text"'),
     "an empty session": (lambda: compile(Session(), model="gpt-5"), "append"),
+    "a result alone": (
+        lambda: contextwright.Context(model="gpt-5")(RESULT), "with the calls"),
+    "a result alone in a body": (
+        lambda: compile({"model": "gpt-5", "messages": RESULT}), "with the calls"),
     "an empty list": (lambda: compile([], model="gpt-5"), "message"),
     # sessions
     "a result without a call": (lambda: Session().result("c9", "x"), "session.call"),

@@ -98,7 +98,9 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         """The error that these blocks do not fit; it names the largest."""
         cost = self.inputs.cost
         largest = sorted(blocks, key=cost, reverse=True)[:NAMED]
-        named = ", ".join(f"{block.id} ({block.source}) {cost(block)}" for block in largest)
+        named = ", ".join(
+            f"{block.id} ({block.role or block.source}) {cost(block)}" for block in largest
+        )
         need = self.fixed + self.added + sum(map(cost, blocks))
         others = f"{self.added} for what is put beside the messages, " if self.added else ""
         return BudgetError(

@@ -250,9 +250,9 @@ def target(
 
 def _check_names(model: object, format: str | None) -> None:
     if not isinstance(model, str) or not model:
-        raise ModelError(
-            f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
-        )
+        plain = model is None or isinstance(model, str | int | float)
+        got = f"{model!r} is not" if plain else f"a {type(model).__name__} is not"
+        raise ModelError(f"{got} a model's name", where="model", fix='such as model="gpt-5"')
     if format is not None:
         provider_named(format)
 
