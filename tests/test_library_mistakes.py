@@ -141,6 +141,10 @@ MISTAKES = {
                          "did you mean model or models"),
     "a model's object": (lambda: contextwright.Context(C.none(), model=SESSION),
                          "a Session is not a model's name"),
+    "a context's option": (lambda: Engine(C.none(), "gpt-5", conversations=1), "one of Context"),
+    "an engine's option": (lambda: made(memory=1), "it is one of Engine(...)"),
+    "compile's option": (lambda: contextwright.Context(C.none(), "gpt-5", steps=True),
+                         "it is one of compile(...)"),
     "an option of a context": (lambda: contextwright.Context(C.none(), windw=5),
                                "Context(spec, model, windw=...)"),
     "no spec of a context": (lambda: contextwright.Context(8000), "Context(spec, ...)"),
@@ -153,6 +157,11 @@ MISTAKES = {
     "a model beside a target": (
         lambda: compile(MESSAGES, target=target("gpt-5"), window=9), "contextwright.target"),
     "a format that is none": (lambda: made(format="antropic"), "anthropic"),
+    "a text for the cache": (lambda: made(cache="no"), "expected a bool as cache"),
+    "a text for read-back": (lambda: made(read_back="yes"), "expected a bool as read_back"),
+    "a number as reader": (lambda: made(reader=5), "expected a text as reader"),
+    "a function as counter": (lambda: made(counter=len), "count(text)"),
+    "a counter's name": (lambda: made(counter="o200k_base"), "count(text)"),
     "a window as text": (lambda: made(window="8k"), "whole number"),
     "more reserved than there is": (
         lambda: made(window=100, reserved_output=200), "less than the window"),

@@ -15,7 +15,6 @@ from contextwright.engine.conversations import Conversations
 from contextwright.engine.default_spec import in_shares, limit_of
 from contextwright.engine.door import (
     OPTIONS,
-    OWN_OPTIONS,
     SpecLike,
     expect_options,
     expect_type,
@@ -110,7 +109,7 @@ class Context(ProcessBound):
             "conversations", conversations, Conversations, "Context(...)", "Conversations(...)"
         )
         # says at once what is wrong with them
-        expect_options(options, (*OPTIONS, *OWN_OPTIONS), "Context(spec, model)")
+        expect_options(options, EngineOptions.__annotations__, "Context(spec, model)")
         spec_or_compiler(spec, "Context(spec, ...)")
         Engine(spec, model or "gpt-5", **options)
         format = options.get("format")

@@ -30,12 +30,15 @@ from contextwright.words import parse
 T = TypeVar("T")
 OPTIONS = tuple(TargetOptions.__annotations__)
 """What `contextwright.target` takes beside a model's name."""
-OWN_OPTIONS = (
-    "models", "artifacts", "roots", "hosts", "agent", "detector", "vault", "target", "sessions",
-    "memory", "scope", "retrievers", "clock", "events", "budget", "suspend", "never_dearer",
-    "previous", "now_ms", "steps", "conversations",
-)  # fmt: skip
-"""What `compile`, `Engine` and `Context` take themselves."""
+OWN_OPTIONS = {
+    **dict.fromkeys(("models", "artifacts", "roots", "hosts", "agent", "detector", "vault",
+                     "target"), "compile(...), Engine(...)"),
+    **dict.fromkeys(("sessions", "memory", "scope", "retrievers", "clock", "events", "suspend",
+                     "never_dearer"), "Engine(...)"),
+    **dict.fromkeys(("previous", "now_ms", "steps"), "compile(...)"),
+    "conversations": "Context(...)",
+}  # fmt: skip
+"""What `compile`, `Engine` and `Context` take themselves, each with who takes it."""
 OF_CONTEXTS = {"model", "read_back", "refs", "reserved_output", "never_dearer", "budget", "memory"}
 """Options that google-adk's doors take by a `Context` alone."""
 NO_HOSTS: Mapping[str, Fetch] = MappingProxyType({})
@@ -240,6 +243,8 @@ def _place_of(option: str) -> str:
     """Where an option belongs that is none of ours."""
     if option in {"budget", "limit", "max_input_tokens", "token_budget"}:
         return "the spec has the limit: spec | C.budget(max_tokens=8000)"
+    if option in OWN_OPTIONS:
+        return f"it is one of {OWN_OPTIONS[option]}"
     if option not in SAMPLING:
         return nearest(option, ("model", "spec", *OPTIONS, *OWN_OPTIONS))
     fix = f"the call to the provider takes it: create(**pack.request, {option}=...)"

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypedDict, cast, get_args
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.blocks.read_back_tools import is_read_back, read_back_tools, reads_refs
 from contextwright.errors import ModelError, SessionError
 from contextwright.formats.tool_schemas import tool_of
@@ -227,6 +228,8 @@ def target(
     explicit = {"model": model, "reserved_output": reserved_output, "cache": cache}
     _check_tokens("window", window, least=1)
     _check_tokens("reserved_output", reserved_output, least=0)
+    switches = {"cache": (cache is None or cache, bool), "read_back": (read_back, bool)}
+    expect_types("target(model, ...)", ModelError, **switches, reader=(reader, str))
     info = _known(model, window)
     reserved = _reserve(info, window, reserved_output)
     window = window or (info.window if info is not None else 0)

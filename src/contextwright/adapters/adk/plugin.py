@@ -86,8 +86,11 @@ class ContextPlugin(BasePlugin):
         self, *, invocation_context: InvocationContext
     ) -> types.Content | None:
         """Look whom the specs are for."""
-        if self._unmet:
-            self._met |= _names_under(invocation_context.agent.root_agent)
+        agent = invocation_context.agent
+        if not isinstance(agent, BaseAgent):
+            self._unmet.clear()  # a graph, whose nodes are known once they run
+        elif self._unmet:
+            self._met |= _names_under(agent.root_agent)
         return None
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
