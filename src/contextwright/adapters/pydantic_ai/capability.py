@@ -20,6 +20,9 @@ from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES
 from contextwright.adapters.redacted_tools import answer_tools
 from contextwright.adapters.response_chains import PYDANTIC_AI
 
+_IN_TESTS = {"test": "gpt-5"}
+"""Whose window an agent's requests have while `TestModel` stands in for its own model."""
+
 
 class ContextCapability(ContextOwner, AbstractCapability[Any]):
     """What each request of an agent holds.
@@ -55,7 +58,7 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         tools = [*functions, *parameters.output_tools]
         request = MappedRequest(
             of_tools_too(MESSAGES, request_context.messages), request_context.messages,
-            model=first_model(request_context.model).model_name,
+            model=_IN_TESTS.get(name := first_model(request_context.model).model_name, name),
             system=[part.content for part in instructions],
             output=parameters.output_object,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
