@@ -100,3 +100,17 @@ def test_an_index_names_whole_numbers_and_no_scores():
     assert " 062" not in index
     assert "nThis" not in index
     assert "8126064" not in index
+
+
+def test_an_index_names_no_reader_of_an_address():
+    page = "https://shop.example/p/lamp-42?srsltid=AfmBOoocYn2k6hhY&utm_source=Px9-News&ref=QA7-1"
+    results = [{"title": f"Lamp {n}", "url": page.replace("42", str(n))} for n in range(40, 90)]
+    shown = note(
+        {"role": "user", "content": "Find the lamp."},
+        *called("search", {"query": "lamp"}, json.dumps(results)),
+        {"role": "assistant", "content": "Found."},
+        budget=1400,
+    )
+    assert "QA7-1" in shown
+    assert "AfmBOo" not in shown
+    assert "Px9-News" not in shown

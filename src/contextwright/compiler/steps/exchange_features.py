@@ -9,8 +9,8 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text
-from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
+from contextwright.session.inline_thinking import agent_words
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
 from contextwright.text.page_snapshot import is_handle
@@ -87,10 +87,11 @@ def says_nothing(block: Block) -> bool:
 
 
 def text_of(role: str, parts: Sequence[object]) -> str:
-    """What a message says, beside calls; of a user's without what a harness says in their name."""
+    """What a message says, beside calls; of a user's without what a harness says in their name, of
+    an agent's without its thoughts."""
     if role == "user":
         return user_words(parts, stops=True)
-    return "\n".join([part.text for part in parts if isinstance(part, Text)])
+    return agent_words(parts)
 
 
 def said_by(block: Block) -> tuple[str, str]:

@@ -1,0 +1,66 @@
+"""What an agent thinks aloud between marks in its message, as open models write it where no parser
+of a server takes it out: not what it says (docs/adr/0198-thinking-in-a-message-is-not-said.md)."""
+
+import re
+from collections.abc import Sequence
+
+from contextwright.memo.ownership import cached_text
+from contextwright.session.event import Text
+
+_NAMES = "think|thinking|thought|thoughts|reasoning|scratchpad|seed:think|antThinking|reflection"
+"""DeepSeek R1, Qwen 3, GLM, MiniMax, Kimi: `think`; Seed-OSS: `seed:think`; the others stand in
+instructions that ask for thoughts."""
+_OPENS = re.compile(rf"^[ \t]*(?:<({_NAMES})>|\[(THINK)\]|\u25c1(think)\u25b7)", re.MULTILINE)
+"""At the beginning of a line: within one they are spoken of. Magistral writes `[THINK]`, Kimi-VL
+triangles."""
+_CLOSES = re.compile(
+    rf"^[ \t]*(?:</(?:{_NAMES})>|\[/THINK\]|\u25c1/think\u25b7)"
+    rf"|(?:</(?:{_NAMES})>|\[/THINK\]|\u25c1/think\u25b7)[ \t]*$",
+    re.MULTILINE,
+)
+_MARK = re.compile(rf"[<\[\u25c1]/?(?:{_NAMES}|THINK)[>\]\u25b7]")
+"""Nearly no text has one: the others are left at a look."""
+_ANSWER = re.compile(r"\s*<(answer|final_answer|response)>(.*)</\1>\s*", re.DOTALL)
+"""What follows the thoughts, in marks of its own."""
+
+
+def without_thinking(text: str) -> str:
+    """What an agent says in a text: without its thoughts between marks, without those in front of a
+    mark that only ends them (a chat template began them), and without marks around its answer."""
+    return text if _MARK.search(text) is None else _said_in(text)
+
+
+@cached_text
+def _said_in(text: str) -> str:
+    spoken, at = list[str](), 0
+    while opens := _OPENS.search(text, at):
+        spoken.append(text[at : opens.start()])
+        name = next(filter(None, opens.groups()))
+        at = _end_of(text, name, opens.end())
+        if at < 0:  # cut off, if it began the message; else a mark that is shown
+            at = len(text) if not "".join(spoken).strip() else opens.start()
+            break
+    rest = text[at:]
+    if not spoken and (closes := _CLOSES.search(rest)):
+        rest = rest[closes.end() :]
+    elif not spoken:
+        return text
+    words = "".join((*spoken, rest)).strip()
+    answer = _ANSWER.fullmatch(words)
+    return answer[2].strip() if answer else words
+
+
+def _end_of(text: str, name: str, start: int) -> int:
+    """Behind the mark that ends the thoughts; -1 where none does."""
+    for mark in (f"</{name}>", f"[/{name}]", f"\u25c1/{name}\u25b7"):
+        at = text.find(mark, start)
+        if at >= 0:
+            return at + len(mark)
+    return -1
+
+
+def agent_words(parts: Sequence[object]) -> str:
+    """What an agent says in the parts of a message: a line for each text, without its thoughts."""
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    spoken = [*map(without_thinking, texts)]
+    return "\n".join(texts if spoken == texts else filter(None, spoken))
