@@ -33,8 +33,8 @@ OPTIONS = tuple(TargetOptions.__annotations__)
 OWN_OPTIONS = {
     **dict.fromkeys(("models", "artifacts", "roots", "hosts", "agent", "detector", "vault",
                      "target"), "compile(...), Engine(...)"),
-    **dict.fromkeys(("sessions", "memory", "scope", "retrievers", "clock", "events", "suspend",
-                     "never_dearer"), "Engine(...)"),
+    **dict.fromkeys(("sessions", "memory", "scope", "retrievers", "clock", "events", "budget",
+                     "suspend", "never_dearer"), "Engine(...)"),
     **dict.fromkeys(("previous", "now_ms", "steps"), "compile(...)"),
     "conversations": "Context(...)",
 }  # fmt: skip
