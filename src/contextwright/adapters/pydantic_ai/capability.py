@@ -20,9 +20,6 @@ from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES
 from contextwright.adapters.redacted_tools import answer_tools
 from contextwright.adapters.response_chains import PYDANTIC_AI
 
-_IN_TESTS = {"test": "gpt-5"}
-"""Whose window an agent's requests have while `TestModel` stands in for its own model."""
-
 
 class ContextCapability(ContextOwner, AbstractCapability[Any]):
     """What each request of an agent holds.
@@ -56,9 +53,10 @@ class ContextCapability(ContextOwner, AbstractCapability[Any]):
         parameters = request_context.model_request_parameters
         instructions, functions = parameters.instruction_parts or [], parameters.function_tools
         tools = [*functions, *parameters.output_tools]
+        name: str = first_model(request_context.model).model_name
         request = MappedRequest(
             of_tools_too(MESSAGES, request_context.messages), request_context.messages,
-            model=_IN_TESTS.get(name := first_model(request_context.model).model_name, name),
+            model="gpt-5" if name == "test" else name,  # `TestModel` is of no window
             system=[part.content for part in instructions],
             output=parameters.output_object,
             tools=(function_schema(t.name, t.description, t.parameters_json_schema) for t in tools),
