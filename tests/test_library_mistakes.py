@@ -34,6 +34,7 @@ from contextwright.words import words
 
 MESSAGES = [{"role": "user", "content": "hi"}]
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+RESULT = [{"role": "tool", "tool_call_id": "c1", "content": "found"}]
 SESSION = session_of("s: x | u: hi | c: look(a) | r: found | a: hello | u: more")
 
 
@@ -134,12 +135,33 @@ MISTAKES = {
     "a limit as an option": (lambda: made(budget=8000), "C.budget(max_tokens=8000)"),
     "an option of both": (lambda: made(max_tokens=8000), "C.budget(...)"),
     "the model first": (lambda: Engine("gpt-5", C.window(3)), "the spec comes first"),
+    "a model's name alone": (lambda: contextwright.Context("gpt-5"), 'model="gpt-5"'),
+    "a model's name as a spec": (lambda: made(spec="gpt-5-mini"), 'model="gpt-5-mini"'),
+    "a misspelt model": (lambda: contextwright.Context(C.none(), modle="gpt-5"),
+                         "did you mean model or models"),
+    "a model's object": (lambda: contextwright.Context(C.none(), model=SESSION),
+                         "a Session is not a model's name"),
+    "a context's option": (lambda: Engine(C.none(), "gpt-5", conversations=1), "one of Context"),
+    "an engine's option": (lambda: made(memory=1), "it is one of Engine(...)"),
+    "compile's option": (lambda: contextwright.Context(C.none(), "gpt-5", steps=True),
+                         "it is one of compile(...)"),
+    "an option of a context": (lambda: contextwright.Context(C.none(), windw=5),
+                               "Context(spec, model, windw=...)"),
+    "no spec of a context": (lambda: contextwright.Context(8000), "Context(spec, ...)"),
+    "a context for a spec": (lambda: made(spec=contextwright.Context(C.none())), "context.spec"),
+    "an engine for a spec": (lambda: contextwright.Context(Engine(C.none(), "gpt-5")),
+                             "engine.spec"),
     "a model that is none": (lambda: compile(MESSAGES, model="gtp-5"), "did you mean"),
     "a model of one's own": (lambda: compile(MESSAGES, model="llama-local"), "register_model"),
     "no model": (lambda: compile(MESSAGES), 'model="gpt-5"'),
     "a model beside a target": (
         lambda: compile(MESSAGES, target=target("gpt-5"), window=9), "contextwright.target"),
     "a format that is none": (lambda: made(format="antropic"), "anthropic"),
+    "a text for the cache": (lambda: made(cache="no"), "expected a bool as cache"),
+    "a text for read-back": (lambda: made(read_back="yes"), "expected a bool as read_back"),
+    "a number as reader": (lambda: made(reader=5), "expected a text as reader"),
+    "a function as counter": (lambda: made(counter=len), "count(text)"),
+    "a counter's name": (lambda: made(counter="o200k_base"), "count(text)"),
     "a window as text": (lambda: made(window="8k"), "whole number"),
     "more reserved than there is": (
         lambda: made(window=100, reserved_output=200), "less than the window"),
@@ -162,6 +184,10 @@ MISTAKES = {
     "a model's name as models": (lambda: made(models="openai:gpt-5-mini"), "Models"),
     "the text of messages": (lambda: made().text, 'format="text"'),
     "an empty session": (lambda: compile(Session(), model="gpt-5"), "append"),
+    "a result alone": (
+        lambda: contextwright.Context(model="gpt-5")(RESULT), "with the calls"),
+    "a result alone in a body": (
+        lambda: compile({"model": "gpt-5", "messages": RESULT}), "with the calls"),
     "an empty list": (lambda: compile([], model="gpt-5"), "message"),
     # sessions
     "a result without a call": (lambda: Session().result("c9", "x"), "session.call"),

@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 from contextwright import (
+    C,
     Context,
     Conversation,
     Conversations,
@@ -39,3 +40,10 @@ def test_it_says_what_is_made_in_another_process(name, again, tmp_path):
         again(make(tmp_path))
     assert isinstance(caught.value, TypeError)  # as those expect it who try to copy anything
     assert type(make(tmp_path)).__name__ in caught.value.what and says in str(caught.value)
+
+
+def test_an_engine_and_a_context_say_which_they_are():
+    spec = C.compaction(max_tokens=8000)
+    assert repr(Engine(spec, "gpt-5")) == "<Engine C.compaction(max_tokens=8000), 'gpt-5'>"
+    assert repr(Context(spec, "gpt-5")) == "<Context C.compaction(max_tokens=8000), 'gpt-5'>"
+    assert repr(Conversations()).startswith("<contextwright.engine.conversations.Conversations ")

@@ -1,5 +1,6 @@
 """What has locks, memory or connections of its process: a copy of it would not be true."""
 
+from operator import attrgetter
 from typing import ClassVar, NoReturn, SupportsIndex
 
 from contextwright.errors import CopyError
@@ -13,6 +14,15 @@ class ProcessBound:
         "it is used, once in each worker"
     )
     """What to do where a copy of it was wanted."""
+
+    shown: ClassVar[tuple[str, ...]] = ()
+    """Attributes that say which one it is, in a REPL or a traceback: nothing of what was said."""
+
+    def __repr__(self) -> str:
+        if not self.shown:
+            return super().__repr__()
+        values = ", ".join(repr(attrgetter(name)(self)) for name in self.shown)
+        return f"<{type(self).__name__} {values}>"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """For `copy` and `pickle`.

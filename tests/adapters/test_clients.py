@@ -89,3 +89,9 @@ def test_what_is_no_client_is_refused_with_the_way_that_works():
     with pytest.raises(SpecError, match="can not be wrapped") as caught:
         wrap(object(), C.default())
     assert "frameworks" in caught.value.fix
+
+
+def test_a_format_beside_a_client_is_refused():
+    """It has one: messages of Anthropic's, read as OpenAI's, left without their calls."""
+    with pytest.raises(SpecError, match="a format of their own"):
+        wrap(CLIENTS[0], C.default(), window=8000, format="anthropic")

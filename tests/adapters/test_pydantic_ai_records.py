@@ -25,6 +25,7 @@ from contextwright import C, Context
 from contextwright.adapters.message_mapping import MappedRequest
 from contextwright.adapters.pydantic_ai import ContextCapability
 from contextwright.adapters.pydantic_ai.prompt_messages import MESSAGES
+from contextwright.errors import ModelError
 
 RECORDS = [
     ToolAvailabilityDeltaPart(tools_added=["search"]),
@@ -103,3 +104,12 @@ def test_an_instruction_that_changed_is_the_system_s():
     (*_, last) = request.messages_of(redacted)
     assert [type(part) for part in last.parts] == [ToolReturnPart, *[InstructionDeltaPart] * 2]
     assert "German" not in last.parts[1].content and last.parts[2] is withdrawn
+
+
+def test_a_model_for_tests_needs_no_window():
+    """An application's own agent is tested with it, by `agent.override`."""
+    agent = Agent("test", capabilities=[ContextCapability(C.compaction(8000))])
+    assert agent.run_sync("hi").output
+    function = FunctionModel(lambda *_: ModelResponse(parts=[TextPart("done")]))
+    with agent.override(model=function), pytest.raises(ModelError, match="unknown model"):
+        agent.run_sync("hi")

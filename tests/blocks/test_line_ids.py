@@ -21,6 +21,11 @@ from contextwright.tokens.counter import named_counter
         (" e12-e40 ", "event://e12#..e40"),
         ("x3", "event://x3"),
         ("event://e1#0", "event://e1#0"),
+        ("e142#0", "event://e142#0"),  # what a model writes of an id and a ref
+        ("e2#0.1", "event://e2#0.1"),
+        ("e2#.1", "event://e2#.1"),
+        ("e2#..e180", "event://e2#..e180"),
+        ("issue #12", "issue #12"),
         ("the second", "the second"),
         ("notes/today", "notes/today"),
     ],

@@ -10,14 +10,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from contextwright import C, Engine, Session, register_model
+from contextwright import C, Engine, Session, compile, register_model
 from contextwright.compiler import build_manifest
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.receipt import Receipt, is_lost
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.formats import read_session
 from contextwright.session.event import Text, Thinking
-from contextwright.testing import target_for
+from contextwright.testing import session_of, target_for
 
 BUDGET = C.default() | C.budget(max_tokens=2_000)
 SPECS = [
@@ -234,3 +234,11 @@ def test_why_reasoning_stayed_behind_goes_by_what_the_model_did_with_it_then():
     then = told(changes=False)
     assert len(then) == 3
     assert told(changes=True) == then
+
+
+def test_nothing_of_what_was_said_is_in_what_a_traceback_prints():
+    session = session_of("u: my number is 5551234 | c: look(5551234) | r: 5551234 is Ann | a: Ann")
+    pack = compile(session, C.default() | C.budget(2000), "gpt-5")
+    draft = pack.receipt.source
+    assert repr(pack.receipt) == f"<Receipt: openai-chat, {pack.receipt.tokens} tokens, 0 changes>"
+    assert "5551234" not in repr(pack.receipt) + repr(draft) + repr(pack)

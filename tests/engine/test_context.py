@@ -364,3 +364,15 @@ def test_a_body_without_a_tool_in_scope_has_none(model):
 def test_an_empty_instruction_stays():
     body = {"model": "gpt-5", "instructions": "", "input": "hi"}
     assert Context(C.default())(body) == body
+
+
+def test_half_a_character_ends_no_turn():
+    """A session reads it as U+FFFD; a list of messages ended in a bare `UnicodeEncodeError`."""
+    half = "a name \ud83d"
+    messages = [{"role": "system", "content": half}, {"role": "user", "content": half}]
+    context = Context(C.default() | C.budget(400), model="gpt-5")
+    assert context(messages) == messages  # the caller's own objects
+    assert "a name \ufffd" in context.pack.body.decode()
+    messages += [{"role": "assistant", "content": half * 200}, {"role": "user", "content": "more"}]
+    assert context(messages)[-1] == messages[-1] and context.pack.tokens <= 400
+    assert context.session.log[1].text == "a name \ufffd"

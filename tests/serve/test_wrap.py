@@ -69,7 +69,7 @@ def test_the_last_call_is_in_the_sums_however_slowly_it_is_counted(monkeypatch, 
     short = AGENT.replace(json.dumps(BODY), json.dumps(tool_loop(1, lines=1)))
     with RawUpstream() as upstream, pytest.raises(SystemExit) as ended:
         main(["wrap", "--upstream", upstream.url, "--", sys.executable, "-c", short])
-    assert ended.value.code == 3 and "1 calls, 0 rewritten" in capfd.readouterr().err
+    assert ended.value.code == 3 and "1 call, 0 rewritten" in capfd.readouterr().err
 
 
 ENVIRONMENTS = [

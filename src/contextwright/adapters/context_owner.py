@@ -14,6 +14,9 @@ class ContextOwner:
 
     port: ContextPort
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.port.context!r}>"
+
     @property
     def context(self) -> Any:
         """The context: its newest pack, session and manifest."""

@@ -19,7 +19,11 @@ def model_copy_with(model: ModelT, port: ContextPort, *methods: Callable[..., An
         model: of a framework.
         port: that the methods stand on.
         methods: by their names; each is called with the model.
+
+    Raises:
+        SpecError: it is no model of the framework's.
     """
+    expect_model(model, methods[0].__name__)
     kind: Any = type(model)
     named = {method.__name__: method for method in methods}
     derived = type(kind.__name__, (kind,), {**named, "__module__": kind.__module__})
@@ -27,6 +31,26 @@ def model_copy_with(model: ModelT, port: ContextPort, *methods: Callable[..., An
     new = copy.copy(model)
     object.__setattr__(new, "__class__", derived)
     return new
+
+
+def expect_model(model: object, method: str) -> None:
+    """Refuse what is no model of a framework's: its name, its class, another framework's model.
+
+    Args:
+        method: that each model of the framework has.
+
+    Raises:
+        SpecError: it has no such method.
+    """
+    if callable(getattr(type(model), method, None)):
+        return
+    named = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+    got = repr(model) if isinstance(model, str) else named
+    raise SpecError(
+        f"expected a model of the framework's own, got {got}, which has no `{method}(...)`",
+        where="model",
+        fix="give the object that its agents take as their model, not a name or a class",
+    )
 
 
 def port_of(model: Any) -> ContextPort:

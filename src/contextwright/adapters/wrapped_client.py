@@ -38,8 +38,14 @@ def wrap(client: ClientT, spec: Any = None, **options: Any) -> ClientT:
         options: of `Context`, where none is given.
 
     Raises:
-        SpecError: it is no such client.
+        SpecError: it is no such client, or an option that it has itself.
     """
+    if "format" in options:
+        raise SpecError(
+            "a client's requests have a format of their own",
+            where="wrap(client, ..., format=...)",
+            fix="leave it out",
+        )
     port = ContextPort(context_of(spec, options))
     home = type(client).__module__.partition(".")[0]
     known = {each.__module__.partition(".")[0] for each in type(client).__mro__} | {home}

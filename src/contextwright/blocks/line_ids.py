@@ -12,6 +12,7 @@ LONGEST = 8
 """Characters of an event's id up to which it names its line; a longer one costs too much."""
 _PLACE = re.compile(r"x(\d{1,12})")
 _SHORT = re.compile(r"[A-Za-z]{0,4}\d+")
+_PART = re.compile(rf"{_SHORT.pattern}#(?:\d*\.?\d+|\.\.{_SHORT.pattern})")
 _RANGE = re.compile(rf"({_SHORT.pattern})(?:-({_SHORT.pattern}))?")
 
 
@@ -30,10 +31,11 @@ def line_ids(first: Block, last: Block) -> str:
 
 
 def ref_of_line(text: str) -> str:
-    """The ref that such an id, or a range of them, stands for; any other text as it is."""
+    """The ref that such an id, a part of its event (`e12#0`), or a range of them stands for; any
+    other text as it is."""
     ends = _RANGE.fullmatch(text.strip())
     if ends is None:
-        return text
+        return f"event://{text.strip()}" if _PART.fullmatch(text.strip()) else text
     return range_ref(ends[1], ends[2]) if ends[2] else event_ref(ends[1])
 
 

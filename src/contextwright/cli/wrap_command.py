@@ -81,10 +81,12 @@ def _terminate(process: "subprocess.Popen[bytes]", number: int, frame: FrameType
 
 def summary_lines(sums: CallSums) -> list[str]:
     """What a proxy did, for a person."""
+    from contextwright.cli.tables import count_of
+
     if not sums.calls:
         return ["contextwright: no call of a model came through the proxy"]
     lines = [
-        f"contextwright: {sums.calls:,} calls, {sums.rewritten:,} rewritten",
+        f"contextwright: {count_of(sums.calls, 'call')}, {sums.rewritten:,} rewritten",
         f"  input tokens: {sums.tokens:,} of {sums.whole_tokens:,}",
     ]
     if sums.whole_cost:

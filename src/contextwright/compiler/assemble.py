@@ -91,12 +91,8 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     if target.takes_messages:
         blocks = in_log_order(blocks, inputs)
         is_request = target.sources is not None and target.sources.body.is_request
-        if not (is_request or any(block.in_conversation for block in blocks)):
-            raise SpecError(
-                "there is nothing to send: the session has no message yet",
-                where=f"session {inputs.snapshot.session_id!r}",
-                fix="append the user's message first",
-            )
+        if not any(block.in_conversation for block in blocks):
+            _expect_messages(inputs, active, is_request=is_request)
     _check_names(inputs.available_tools)
     scope = planned.tools.scope(inputs.snapshot) if planned.tools is not None else None
     tools = clean_tools(planned, inputs, in_scope(inputs.tools, scope))
@@ -114,6 +110,30 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         called=called,
         unsent_tools=clean_tools(planned, inputs, tuple(unsent)),
     )
+
+
+def _expect_messages(inputs: Inputs, active: Blocks, *, is_request: bool) -> None:
+    """Refuse what has nothing to send. A request without a message is its provider's to refuse.
+
+    Args:
+        active: the blocks, with results that no call of the log asked for.
+
+    Raises:
+        SpecError: there is no message, or none that could be sent.
+    """
+    where = f"session {inputs.snapshot.session_id!r}"
+    if any(block.role == "tool" and block.in_conversation for block in active):
+        raise SpecError(
+            "there is nothing to send but results whose calls are not among the messages",
+            where=where,
+            fix="give the assistant's message with the calls, and what the user said, before them",
+        )
+    if not is_request:
+        raise SpecError(
+            "there is nothing to send: the session has no message yet",
+            where=where,
+            fix="append the user's message first",
+        )
 
 
 def _untold(held: Blocks, brought: Blocks, handover: int) -> Blocks:

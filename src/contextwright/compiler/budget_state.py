@@ -6,6 +6,7 @@ from enum import IntEnum
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.of_exchange import HISTORY
 from contextwright.compiler.step_places import protection_then, snapshot_before
 from contextwright.compiler.trace import Tracer
 from contextwright.errors import BudgetError, SpecError
@@ -98,7 +99,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         """The error that these blocks do not fit; it names the largest."""
         cost = self.inputs.cost
         largest = sorted(blocks, key=cost, reverse=True)[:NAMED]
-        named = ", ".join(f"{block.id} ({block.source}) {cost(block)}" for block in largest)
+        told = ((one, one.role if one.source == HISTORY else one.source) for one in largest)
+        named = ", ".join(f"{one.id} ({what}) {cost(one)}" for one, what in told)
         need = self.fixed + self.added + sum(map(cost, blocks))
         others = f"{self.added} for what is put beside the messages, " if self.added else ""
         return BudgetError(

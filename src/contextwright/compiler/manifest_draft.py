@@ -82,6 +82,10 @@ class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     limit_steps: int
     steps: tuple[StepTrace, ...]
 
+    def __repr__(self) -> str:
+        # not the fields: they hold what was said
+        return f"<ManifestDraft: {self.target.model}, {self.tokens:,} tokens>"
+
     @property
     def fixed_tokens(self) -> int:
         """Tokens of what is no block."""

@@ -163,7 +163,7 @@ def expect_valid(
     if violations:
         first = violations[0]
         raise RenderError(
-            f"the request breaks {len(violations)} rules of its provider; first "
+            f"the request breaks rules of its provider ({len(violations)}); first "
             f"{first.rule}: {first.what}",
             where=f"{target.format} {first.where}",
             fix="report this with the session: a request that is built here must be valid",

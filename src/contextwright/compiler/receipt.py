@@ -75,6 +75,11 @@ class Receipt(msgspec.Struct, eq=False, kw_only=True):
             self.write = self.draft = None
         return written
 
+    def __repr__(self) -> str:
+        # not the fields: they hold what was said
+        count = f"{len(self.changes)} change{'' if len(self.changes) == 1 else 's'}"
+        return f"<Receipt: {self.format}, {self.tokens:,} tokens, {count}>"
+
     def __eq__(self, other: object) -> bool:
         manifest = other.manifest if isinstance(other, Receipt) else other
         return self.manifest == manifest

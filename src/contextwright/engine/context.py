@@ -13,7 +13,13 @@ from contextwright.engine.clean_fields import clean_fields
 from contextwright.engine.context_engines import ContextEngines
 from contextwright.engine.conversations import Conversations
 from contextwright.engine.default_spec import in_shares, limit_of
-from contextwright.engine.door import OPTIONS, SpecLike, expect_type
+from contextwright.engine.door import (
+    OPTIONS,
+    SpecLike,
+    expect_options,
+    expect_type,
+    spec_or_compiler,
+)
 from contextwright.engine.engine import Engine
 from contextwright.engine.engine_options import EngineOptions
 from contextwright.engine.framework_messages import FRAMEWORKS
@@ -86,6 +92,8 @@ class Context(ProcessBound):
         ModelError: an unknown model and no `window`. SpecError: no spec, or no option.
     """
 
+    shown = ("spec", "model")
+
     def __init__(
         self,
         spec: SpecLike | None = None,
@@ -101,6 +109,8 @@ class Context(ProcessBound):
             "conversations", conversations, Conversations, "Context(...)", "Conversations(...)"
         )
         # says at once what is wrong with them
+        expect_options(options, EngineOptions.__annotations__, "Context(spec, model)")
+        spec_or_compiler(spec, "Context(spec, ...)")
         Engine(spec, model or "gpt-5", **options)
         format = options.get("format")
         self.has_conversations = conversations is not None

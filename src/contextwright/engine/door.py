@@ -1,6 +1,6 @@
 """The one door of `compile`, `Engine` and the adapters: what stands for a session, or a spec."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from contextwright.compute_gate import waiting
 from contextwright.engine.default_spec import default_spec
 from contextwright.errors import ModelError, SessionError, SpecError, nearest
 from contextwright.formats.objects import session_from
+from contextwright.process_bound import ProcessBound
 from contextwright.redaction.detector import Detector, RedactionPorts
 from contextwright.redaction.operators import Vault
 from contextwright.render.target import Target, TargetOptions, target
@@ -22,18 +23,24 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.stores.refs import Fetch, outside_reader
 from contextwright.stores.store import ArtifactStore
+from contextwright.tokens.models import known_model
 from contextwright.uncalled_word import UncalledWord
 from contextwright.words import parse
 
 T = TypeVar("T")
 OPTIONS = tuple(TargetOptions.__annotations__)
 """What `contextwright.target` takes beside a model's name."""
-OWN_OPTIONS = (
-    "models", "artifacts", "roots", "hosts", "agent", "detector", "vault", "target", "sessions",
-    "memory", "scope", "retrievers", "clock", "events", "budget", "suspend", "never_dearer",
-    "previous", "now_ms", "steps", "conversations",
-)  # fmt: skip
-"""What `compile`, `Engine` and `Context` take themselves."""
+OWN_OPTIONS = {
+    **dict.fromkeys(("models", "artifacts", "roots", "hosts", "agent", "detector", "vault",
+                     "target"), "compile(...), Engine(...)"),
+    **dict.fromkeys(("sessions", "memory", "scope", "retrievers", "clock", "events", "budget",
+                     "suspend", "never_dearer"), "Engine(...)"),
+    **dict.fromkeys(("previous", "now_ms", "steps"), "compile(...)"),
+    "conversations": "Context(...)",
+}  # fmt: skip
+"""What `compile`, `Engine` and `Context` take themselves, each with who takes it."""
+OF_CONTEXTS = {"model", "read_back", "refs", "reserved_output", "never_dearer", "budget", "memory"}
+"""Options that google-adk's doors take by a `Context` alone."""
 NO_HOSTS: Mapping[str, Fetch] = MappingProxyType({})
 SAMPLING = {
     "temperature", "top_p", "top_k", "seed", "stop", "max_tokens", "max_completion_tokens", "n",
@@ -133,9 +140,18 @@ def spec_or_compiler(
     if source is None:
         return Default() if whom is None else default_spec(whom)
     if isinstance(source, str):
-        return parse(source)
+        return _spec_of_text(source, where)
     if isinstance(source, Expr):
         return source
+    if isinstance(source, ProcessBound):
+        name = type(source).__name__
+        raise SpecError(
+            f"expected a spec, got {'an' if name[0] in 'AEIOU' else 'a'} {name}, whose options "
+            "would come to nothing",
+            where=where,
+            fix=f"{name.lower()}.spec is its spec; an adapter, wrap and ContextPlugin take a "
+            "Context itself",
+        )
     if not isinstance(source, type):
         spec = getattr(source, "spec", None)
         if isinstance(spec, Expr):
@@ -155,6 +171,40 @@ def spec_or_compiler(
     )
 
 
+def _spec_of_text(text: str, where: str) -> Expr:
+    """The spec that a text is.
+
+    Raises:
+        SpecError: it is none; where it is a model's name, that it is.
+    """
+    try:
+        return parse(text)
+    except SpecError:
+        if known_model(text) is None:
+            raise
+        what = f"expected a spec, got the model's name {text!r}"
+        raise SpecError(what, where=where, fix=f'model="{text}"') from None
+
+
+def expect_options(options: Iterable[str], known: Collection[str], where: str) -> None:
+    """Refuse an option that is none.
+
+    Args:
+        known: names of those that there are.
+        where: the call, for errors.
+
+    Raises:
+        SpecError: one is none of them; says what it may be, or where it belongs.
+    """
+    for name in options:
+        if name not in known:
+            raise SpecError(
+                f"unexpected option {name!r}",
+                where=f"{where[:-1]}, {name}=...)",
+                fix=_place_of(name),
+            )
+
+
 def target_of(
     model: str | None, explicit: Target | None, options: Mapping[str, Any], where: str
 ) -> Target:
@@ -169,13 +219,7 @@ def target_of(
     Raises:
         ModelError: neither, or an unknown model. SpecError: not an option, or both.
     """
-    for name in options:
-        if name not in OPTIONS:
-            raise SpecError(
-                f"unexpected option {name!r}",
-                where=f"{where[:-1]}, {name}=...)",
-                fix=_place_of(name),
-            )
+    expect_options(options, OPTIONS, where)
     if explicit is not None:
         if options:
             raise SpecError(
@@ -199,8 +243,10 @@ def _place_of(option: str) -> str:
     """Where an option belongs that is none of ours."""
     if option in {"budget", "limit", "max_input_tokens", "token_budget"}:
         return "the spec has the limit: spec | C.budget(max_tokens=8000)"
+    if option in OWN_OPTIONS:
+        return f"it is one of {OWN_OPTIONS[option]}"
     if option not in SAMPLING:
-        return nearest(option, (*OPTIONS, *OWN_OPTIONS))
+        return nearest(option, ("model", "spec", *OPTIONS, *OWN_OPTIONS))
     fix = f"the call to the provider takes it: create(**pack.request, {option}=...)"
     return f"{fix}; a limit of the request is C.budget(...)" if option == "max_tokens" else fix
 
@@ -303,7 +349,9 @@ def checked_ports(ports: Mapping[str, Any], where: str) -> RedactionPorts:
             raise SpecError(
                 f"unexpected option {name!r}; expected {', '.join(Ports.__annotations__)}",
                 where=where,
-                fix=nearest(name, tuple(Ports.__annotations__)),
+                fix=f"ContextPlugin(Context(spec, {name}=...)) has it"
+                if name in OF_CONTEXTS
+                else nearest(name, (*Ports.__annotations__, "window", "models")),
             )
     sources_of(None, ports.get("roots", ()), ports.get("hosts", {}), where)
     expect_type("reader", ports.get("reader"), str, where, 'a tool\'s name: reader="look_up"')

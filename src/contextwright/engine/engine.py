@@ -82,14 +82,12 @@ class Engine(ProcessBound):
     estimated tokens. It may be used from several threads and event loops, for several sessions.
 
     Args:
-        spec: what the agent should see: a spec, its text, a recipe that has a `spec`, or any
-            compiler with `compile(snapshot, target)`, whose packs are then used as they are; by
-            default everything while it fits, then `C.compaction` (`default_spec`).
+        spec: what the agent should see: a spec, its text, a recipe that has a `spec`, or a
+            `compile(snapshot, target)`, whose packs are used as they are; else `default_spec`.
         model: its name; `options` as `contextwright.target` takes them. target: instead of both.
         models: who summarizes, scores and extracts; by default the embedded ones, no network.
         sessions: where sessions are saved after each record.
-        artifacts: where `artifact://` refs are read, and where `C.offload` puts results. Sessions
-            may share it: each reads what it stored or was given, and nothing else.
+        artifacts: where `artifact://` refs are read and `C.offload` puts results, a session's own.
         memory: what `C.memory()` finds before a turn, under the key `knowledge`; scope: whose.
         retrievers: documents that are searched as well, such as a `contextwright.retrieval.Index`.
         clock: milliseconds since 1970, for notes that live for seconds, the freshness of memories
@@ -100,6 +98,8 @@ class Engine(ProcessBound):
             that promises no size waits with steps that would be.
         never_dearer: whether each step waits until it is paid for, and a limit with it.
     """
+
+    shown = ("spec", "target.model")
 
     def __init__(
         self,

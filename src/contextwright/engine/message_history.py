@@ -14,6 +14,7 @@ from contextwright.formats.message_content import (
     canonical,
     canonical_contents,
     digest,
+    encoded,
     has_caching,
     is_reminder,
     is_unchanged,
@@ -249,7 +250,7 @@ class MessageHistory:
                 self._marked.add(len(self.messages) - 1)
             if here := reminders_in(plain):
                 self._reminders[len(self.messages) - 1] = here
-            self.size += len(msgspec.json.encode(plain))
+            self.size += len(encoded(plain))
 
     def follow(self, listed: MessageList, overlap: Overlap) -> bool:
         """Go on with a list that begins with all that is here; whether that could be done."""

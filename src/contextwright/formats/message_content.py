@@ -12,7 +12,7 @@ from typing import Any, cast
 import msgspec
 
 from contextwright.formats.dump import fields_of
-from contextwright.formats.fields import Json, object_if
+from contextwright.formats.fields import Json, object_if, without_surrogates
 
 _CACHE = "cache_control"
 _REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
@@ -30,7 +30,15 @@ _CAMEL = {
 """Gemini's names of fields, in both of their spellings."""
 _IMMUTABLE = (str, int, float, bool, bytes, type(None))
 _UNCHANGING = (*_IMMUTABLE, type, Enum)
-_encode = msgspec.json.Encoder(order="deterministic").encode
+_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def encoded(value: Any) -> bytes:
+    """JSON data as bytes; half a character (a lone surrogate) as U+FFFD."""
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError:
+        return _encoder.encode(without_surrogates(value, [0]))
 
 
 def shadow(value: Any) -> Any:
@@ -128,7 +136,7 @@ def _is_data(value: Any) -> bool:
 
 def digest(value: Any) -> bytes:
     """The sha256 of JSON data, whatever the order of its keys."""
-    return sha256(_encode(value)).digest()
+    return sha256(encoded(value)).digest()
 
 
 def canonical(message: Any) -> Any:
@@ -164,12 +172,12 @@ def is_reminder(message: Any) -> bool:
     """Whether a message is nothing but what an agent reminds its model of."""
     if canonical(message).keys() - {"role"}:
         return False
-    return _REMINDER.search(_encode(object_if(message)).decode()) is not None
+    return _REMINDER.search(encoded(object_if(message)).decode()) is not None
 
 
 def reminders_in(message: Any) -> tuple[str, ...]:
     """The reminders that stand in a message, as JSON texts."""
-    text = _encode(message).decode()
+    text = encoded(message).decode()
     if "<system-reminder>" not in text:
         return ()
     return tuple(each.strip() for each in _REMINDER.findall(text))

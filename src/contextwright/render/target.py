@@ -6,6 +6,7 @@ from typing import Any, Literal, TypedDict, cast, get_args
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.blocks.read_back_tools import is_read_back, read_back_tools, reads_refs
 from contextwright.errors import ModelError, SessionError
 from contextwright.formats.tool_schemas import tool_of
@@ -223,7 +224,7 @@ def target(
         ModelError: the model is unknown and no `window` was given, an unknown `format`, an answer
             as large as the window, or a response format that the provider has not.
     """
-    _check_names(model, format)
+    _check_plain(model, format, cache, read_back, reader)
     explicit = {"model": model, "reserved_output": reserved_output, "cache": cache}
     _check_tokens("window", window, least=1)
     _check_tokens("reserved_output", reserved_output, least=0)
@@ -248,13 +249,18 @@ def target(
     )
 
 
-def _check_names(model: object, format: str | None) -> None:
+def _check_plain(
+    model: object, format: str | None, cache: object, read_back: object, reader: object
+) -> None:
+    """Refuse names and switches of another type: a text as a switch is always on."""
     if not isinstance(model, str) or not model:
-        raise ModelError(
-            f"{model!r} is not a model's name", where="model", fix='such as model="gpt-5"'
-        )
+        plain = model is None or isinstance(model, str | int | float)
+        got = f"{model!r} is not" if plain else f"a {type(model).__name__} is not"
+        raise ModelError(f"{got} a model's name", where="model", fix='such as model="gpt-5"')
     if format is not None:
         provider_named(format)
+    switches = {"cache": (cache is None or cache, bool), "read_back": (read_back, bool)}
+    expect_types("target(model, ...)", ModelError, **switches, reader=(reader, str))
 
 
 def _check_room(window: int, reserved: int, reserved_system: int) -> None:

@@ -40,7 +40,7 @@ def parts_of(value: Any, role: str, where: str) -> Iterator[AnyPart]:
         yield from _message(fields, role, where) if "role" in fields else _block(fields, where)
     else:
         raise SessionError(
-            f"a message part can not be a {type(value).__name__}", where=where, fix=_FIX
+            f"expected a message part, got {type(value).__name__}", where=where, fix=_FIX
         )
 
 

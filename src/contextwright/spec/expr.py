@@ -67,7 +67,7 @@ def _spec(value: object, other: Expr, operator: str) -> Expr:
     raise SpecError(
         f"expected a spec beside {operator!r}, got {word or type(value).__name__}"
         + (" without its parentheses" if word else ""),
-        where=f"{word or repr(value)[:60]} and {other!r}"[:200],
+        where=f"{other!r} and {word or repr(value)[:60]}"[:200],
         fix=f"call it: {word}(...)" if word else "leave it out, or build it with C: C.window(n=5)",
     )
 

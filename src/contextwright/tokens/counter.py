@@ -2,7 +2,7 @@
 high."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -207,9 +207,20 @@ def _counter_of(name: str) -> str | None:
 
 
 def guarded_counter(own: object, model: str) -> Counter:
-    """The counter for a model, or one of the user's that never fails."""
+    """The counter for a model, or one of the user's that never fails.
+
+    Raises:
+        ModelError: it counts no tokens. A text has a `count` too, which finds none in anything.
+    """
     if own is None:
         return counter_for(model)
+    if isinstance(own, str | Sequence | type) or not callable(getattr(own, "count", None)):
+        got = own.__name__ if isinstance(own, type) else type(own).__name__
+        raise ModelError(
+            f"expected a counter with `count(text)`, got {got}",
+            where="counter",
+            fix='an object whose count(text) gives a number of tokens, or counter_for("gpt-5")',
+        )
     return own if type(own) is Counter else GuardedCounter(own, counter_for(model))
 
 

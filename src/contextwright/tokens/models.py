@@ -243,8 +243,8 @@ def model_info(name: str) -> ModelInfo:
     raise ModelError(
         f"unknown model {name!r}",
         where="model",
-        fix=f"{near}describe it: window=128000, format='openai-chat' "
-        "(--window 128000 --to openai-chat), or register_model(NAME, window=128000)",
+        fix=f"{near}give its window: window=128000 (--window 128000), or "
+        "register_model(NAME, window=128000)",
     )
 
 

@@ -10,6 +10,7 @@ pytest.importorskip("google.adk")
 warnings.simplefilter("ignore")
 
 from google.adk.agents import LlmAgent, SequentialAgent  # noqa: E402
+from google.adk.tools import AgentTool  # noqa: E402
 from tests.adapters.adk.scripted import script  # noqa: E402
 from tests.adapters.adk.test_covered_requests import talk  # noqa: E402
 
@@ -145,3 +146,52 @@ def test_conversations_of_a_context_are_refused_by_name():
     with pytest.raises(SpecError, match="conversations") as caught:
         ContextPlugin(context)
     assert "session service" in caught.value.fix
+
+
+@pytest.mark.parametrize("door", ["plugin", "agent"])
+def test_an_option_of_a_context_is_named_with_what_takes_it(door):
+    with pytest.raises(SpecError, match="unexpected option 'read_back'") as caught:
+        built(door, SPEC, script("done"), read_back=True)
+    assert "ContextPlugin(Context(spec, read_back=...))" in caught.value.fix
+    with pytest.raises(SpecError, match="unexpected option 'windw'") as caught:
+        built(door, SPEC, script("done"), windw=8000)
+    assert "did you mean window" in caught.value.fix
+
+
+def test_a_context_in_the_place_of_one_agents_spec_is_refused():
+    """Its options would come to nothing: its spec alone was used."""
+    context = Context(SPEC, read_back=True)
+    agent = LlmAgent(name="clerk", model=script("done"))
+    with pytest.raises(SpecError, match="got a Context, whose options"):
+        with_context(agent, context)
+    with pytest.raises(SpecError, match="got a Context, whose options"):
+        ContextPlugin({"clerk": context})
+
+
+def warnings_of(caplog, specs, root):
+    plugin = ContextPlugin(specs, mirrors=Mirrors())
+    with caplog.at_level("WARNING", logger="contextwright.adk"):
+        asyncio.run(talk(root, [plugin], "hi", "again"))
+    ours = (record for record in caplog.records if record.name == "contextwright.adk")
+    return [record.getMessage() for record in ours]
+
+
+def test_a_spec_for_a_name_that_no_agent_has_is_told(caplog):
+    """Nothing came of it, and every request left whole, in silence."""
+    model = script("done", "done")
+    root = LlmAgent(name="clerk", model=model)
+    (said,) = warnings_of(caplog, {"clark": SPEC}, root)
+    assert "'clark'" in said and "there are clerk" in said
+
+
+def test_agents_that_did_not_run_yet_and_those_of_tools_are_there(caplog):
+    inner = LlmAgent(name="critic", model=script("fine"))
+    idle = LlmAgent(name="billing", model=script())
+    root = LlmAgent(
+        name="clerk",
+        model=script(("critic", {"request": "look"}), "done", "done"),
+        tools=[AgentTool(inner)],
+        sub_agents=[idle],
+    )
+    specs = {"clerk": C.default(), "critic": C.default(), "billing": C.default()}
+    assert warnings_of(caplog, specs, root) == []

@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Unpack
 
-from google.adk.agents import BaseAgent
+from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.invocation_context import InvocationContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
@@ -12,6 +13,7 @@ from google.genai import types
 
 from contextwright.adapters.adk.mirror import Mirrors
 from contextwright.adapters.adk.model_requests import (
+    LOG,
     ModelRequests,
     expect_requests,
     has_own_context,
@@ -63,6 +65,9 @@ class ContextPlugin(BasePlugin):
         context = specs if isinstance(specs, Context) else None
         source = specs.spec if isinstance(specs, Context) else specs
         made: Expr | Compiler | dict[str, Expr | Compiler]
+        # names whose specs nobody was found for yet, and those of the agents that there are
+        self._unmet = set(source) if isinstance(source, Mapping) else set[str]()
+        self._met: set[str] = set()
         if isinstance(source, Mapping):
             made = {n: spec_or_compiler(s, f"{where}, {n}") for n, s in source.items()}
         else:
@@ -77,10 +82,33 @@ class ContextPlugin(BasePlugin):
             **ports,
         )
 
+    async def before_run_callback(
+        self, *, invocation_context: InvocationContext
+    ) -> types.Content | None:
+        """Look whom the specs are for."""
+        agent = invocation_context.agent
+        if not isinstance(agent, BaseAgent):
+            self._unmet.clear()  # a graph, whose nodes are known once they run
+        elif self._unmet:
+            self._met |= _names_under(agent.root_agent)
+        return None
+
+    async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Say whose spec came to nothing: the requests of an agent by another name leave whole."""
+        self._unmet -= self._met
+        for name in sorted(self._unmet):
+            LOG.warning(
+                "no agent is called %r, its spec was used for nobody; there are %s",
+                name,
+                ", ".join(sorted(self._met)),
+            )
+        self._unmet.clear()
+
     async def before_agent_callback(
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
         """Refuse what no request of which would pass here."""
+        self._met.add(agent.name)  # one of a graph, or of a tool, is under no root
         if self._requests.covers(agent):
             expect_requests(callback_context, agent.name)
         return None
@@ -144,6 +172,21 @@ def before_model(
         where="before_model(...)",
         **ports,
     ).before_model
+
+
+def _names_under(root: BaseAgent) -> set[str]:
+    """Names of the agents that may run in this one's: of its tree, and of its tools."""
+    names: set[str] = set()
+    left = [root]
+    while left:
+        agent = left.pop()
+        if agent.name in names:
+            continue
+        names.add(agent.name)
+        tools = agent.tools if isinstance(agent, LlmAgent) else ()
+        behind = (getattr(tool, "agent", None) for tool in tools)
+        left += [*agent.sub_agents, *(one for one in behind if isinstance(one, BaseAgent))]
+    return names
 
 
 def _is_left_alone(context: CallbackContext) -> bool:

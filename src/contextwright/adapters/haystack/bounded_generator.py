@@ -13,7 +13,7 @@ from contextwright.adapters.haystack.chat_contents import ChatContents
 from contextwright.adapters.mapped_calls import MappedCall
 from contextwright.adapters.message_mapping import MappedRequest, function_schema
 from contextwright.adapters.message_parts import PartedMessages
-from contextwright.adapters.model_copies import model_copy_with, port_of
+from contextwright.adapters.model_copies import expect_model, model_copy_with, port_of
 from contextwright.adapters.port import ContextPort, context_of
 from contextwright.tokens.usage import Usage, usage_of
 
@@ -29,6 +29,7 @@ def context_generator(generator: GeneratorT, spec: Any = None, **options: Any) -
         spec: what requests hold, or a `Context`; without, the default of `Context`.
         options: of `Context`, where none is given: `model=...` and others.
     """
+    expect_model(generator, "run")
     port = ContextPort(context_of(spec, options))
     own: Any = type(generator)
 
