@@ -82,6 +82,14 @@ class LimitDrop(msgspec.Struct, frozen=True):
                 return block.order
         return now.edge
 
+    def seen(self, cut: int, now: Protection) -> int:
+        """The newest exchange that tells which is the oldest that stands because of its age: as
+        long as these are held as they were, it is the same one."""
+        order = cut + 1
+        while [one for one in self.sent if one.order == order and self._is_held(one, now)]:
+            order += 1
+        return order
+
     def _is_held(self, block: Block, now: Protection) -> bool:
         then = self.stage.protection
         return bool(now.keep_reason(block) or (block.order < then.edge and then.keep_reason(block)))
