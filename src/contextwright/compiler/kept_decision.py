@@ -27,6 +27,7 @@ from contextwright.compiler.limited_again import (
     with_words,
     without_left,
 )
+from contextwright.compiler.manifest import Range
 from contextwright.compiler.new_words import (
     NewWords,
     are_whole,
@@ -68,6 +69,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
             for it. edge: the first of the live edge then. start: where its compile began.
         answers: those that the limit was given. stepped: the steps that words had taken.
         windows: where each window begins. worded: what was written of it before the limit.
+        left_out: of its exchanges, as of `RequestDecision`.
     """
 
     log: ref[Log]
@@ -97,6 +99,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     stepped: dict[object, int]
     windows: tuple[int, ...]
     worded: Findings
+    left_out: tuple[Range, ...]
 
 
 def _bytes(before: KeptDecision) -> int:
@@ -156,6 +159,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         stepped={**inputs.stepped},
         windows=windows,
         worded=decision.worded,
+        left_out=decision.left_out,
     )
 
 
@@ -305,6 +309,7 @@ def _as_before(
         blocks,
         ReceiptRanges(inputs, before.orders),
         before.worded,
+        before.left_out,  # what is new is sent
     )
     return decision, spare
 

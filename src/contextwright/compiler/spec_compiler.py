@@ -27,6 +27,7 @@ from contextwright.compiler.request_decision import (
     Fitted,
     RequestDecision,
     decided,
+    exchanges_left_out,
     fitted_in,
     is_enough,
     oldest_of,
@@ -205,13 +206,14 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if decision is None or (dry and wants.asked):
             return None
         inputs, assembled, room = decision.inputs, decision.assembled, decision.room
-        blocks, ranges, tracer = decision.blocks, decision.ranges, room.tracer
+        blocks, left_out, tracer = decision.blocks, decision.left_out, room.tracer
         if then is not snapshot:
             blocks, inputs = with_newer(blocks, inputs, snapshot, planned, tracer)
             assembled = assembled_now(assembled, planned, blocks, inputs, target)
             room = room_now(room, inputs, planned.terminal, target.max_input)
             if room.over(blocks) > 0:
                 raise room.too_large(blocks, "with nothing decided anew")
+            left_out = exchanges_left_out(blocks, decision.ranges, tracer, inputs)
         inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
@@ -224,11 +226,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tracer.notes.extend(limit_notes(planned.terminal, target))
         return self._pack(
             CompileResult(
-                snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room, ranges
+                snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room,
+                left_out,
             ),
             tracer,
             previous,
-        )
+        )  # fmt: skip
 
     def _decision(self, planned: Plan, inputs: Inputs, target: Target) -> RequestDecision | None:
         """What is sent: what was decided for the request before with what came since, where that
