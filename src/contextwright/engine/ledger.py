@@ -8,7 +8,7 @@ adds what is new. Where no price is known, tokens are all there is to tell.
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -68,7 +68,7 @@ class Decided(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class WeighedPack(NamedTuple):
+class WeighedPack(msgspec.Struct, frozen=True, eq=False):
     """A pack beside a request with everything in its place.
 
     Args:
@@ -198,7 +198,7 @@ class Ledger:
 
     def _call(self, made: WeighedPack, target: Target) -> tuple[ConversationSums, ConversationSums]:
         """The sums before a call, and its own."""
-        pack, whole_tokens, recounted = made
+        pack, whole_tokens, recounted = made.pack, made.whole_tokens, made.recounted
         receipt, prefix, rules = pack.receipt, pack.receipt.prefix, target.cache_rules
         sums, previous = self._until(receipt.position), self.previous(receipt.position)
         info = known_model(target.model)

@@ -6,6 +6,8 @@ from itertools import islice
 from math import inf, isqrt
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from contextwright.memo.memory_budget import BUDGET, MemoryBudget
 from contextwright.memo.sizes import bytes_of, shared
 
@@ -169,24 +171,23 @@ class Table(dict[Any, Any]):
         return True
 
 
-class GrowingUse(Generic[T]):
+class GrowingUse(msgspec.Struct, Generic[T], eq=False):
     """What grows, while it is used. It is asked for many times a turn."""
 
-    __slots__ = ("_grown", "_make", "_table")
-
-    def __init__(self, table: Table, make: Callable[[], T]) -> None:
-        self._table, self._make = table, make
+    table: Table
+    make: Callable[[], T]
+    grown: Any = None
 
     def __enter__(self) -> T:
-        held = self._table.pop("", _NOTHING)
+        held = self.table.pop("", _NOTHING)
         if held is _NOTHING:
-            held = self._table.before.pop("", _NOTHING)
-        self._grown: T = self._make() if held is _NOTHING else held
-        return self._grown
+            held = self.table.before.pop("", _NOTHING)
+        grown = self.grown = self.make() if held is _NOTHING else held
+        return grown
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is None:
-            self._table[""] = self._grown
+            self.table[""] = self.grown
 
 
 class Tables:

@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from contextwright.memo.by_identity import same_beginning
 from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_growing, owned_table
@@ -24,22 +26,19 @@ RECORD = 120
 """Bytes of what is known of a message, about."""
 
 
-class KnownWire:
+class KnownWire(msgspec.Struct, eq=False):
     """A message, and what was found out of it.
 
-    Attributes:
+    Args:
         tokens: of it, once they were counted.
         ids: that only it may have, once they were looked up.
         is_allowed: whether a request that has it broke no rule.
     """
 
-    __slots__ = ("ids", "is_allowed", "tokens", "wire")
-
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
-        self.tokens: int | None = None
-        self.ids: tuple[Hashable, ...] | None = None
-        self.is_allowed = False
+    wire: Wire
+    tokens: int | None = None
+    ids: tuple[Hashable, ...] | None = None
+    is_allowed: bool = False
 
 
 def _known_of(wire: Wire, known: KnownWire | None, others: Table | None) -> KnownWire:
