@@ -6,10 +6,10 @@ writes into it. So what was found out of it is known by its identity, for as lon
 remembered; and of a request that goes on from the one before only what is new is looked at.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import repeat
-from typing import TYPE_CHECKING
+from operator import attrgetter, is_
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextwright.render.renderer import Renderer
     from contextwright.render.target import Target
 
+_WIRE: Any = attrgetter("wire")
 RECORD = 120
 """Bytes of what is known of a message, about."""
 
@@ -41,9 +42,9 @@ class KnownWire(msgspec.Struct, eq=False):
     is_allowed: bool = False
 
 
-def _known_of(wire: Wire, known: KnownWire | None, others: Table | None) -> KnownWire:
+def _known_of(wire: Wire, known: KnownWire | None, others: Table) -> KnownWire:
     """What is known of a message, by what stands under its identity."""
-    if known is None and others is not None and others.before:
+    if known is None and others.before:
         known = others.recall(id(wire), None)
     return KnownWire(wire) if known is None or known.wire is not wire else known
 
@@ -96,11 +97,14 @@ class RequestWires:
         if same < len(self.wires):
             self._cut(same, others)
         further = wires[same:]
-        known: Iterator[KnownWire | None] = repeat(None)
-        if others is not None and (others or others.before):
-            known = map(others.get, map(id, further))
-        both = zip(further, known, strict=False)
-        self._known += [_known_of(wire, one, others) for wire, one in both]
+        if others or (others is not None and others.before):
+            known: list[Any] = list(map(others.get, map(id, further)))
+            if None in known or not all(map(is_, map(_WIRE, known), further)):
+                both = zip(further, known, strict=True)
+                known = [_known_of(wire, one, others) for wire, one in both]
+            self._known += known
+        else:
+            self._known += map(KnownWire, further)
         self.wires += further
 
     def _cut(self, at: int, others: Table | None) -> None:
