@@ -191,7 +191,7 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...] 
     standing = tuple([word.stands_by(inputs) for word in planned.standing])
     if None in standing:
         return None
-    called = () if inputs.tools else tuple(snapshot.log.called_tools(snapshot.position))
+    called = () if inputs.tools else snapshot.log.called_tools(snapshot.position)
     return (
         *standing,
         called,
@@ -226,7 +226,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
-    windows = _begins(planned, inputs)
+    windows = _begins(planned, inputs) if planned.windows else ()
     floor = min(windows, default=0) if planned.slides else 0
     moved = [
         max(old, floor)
@@ -396,7 +396,7 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
         and before.state is snapshot.state
         and before.position <= snapshot.position == len(log)
         and before.joins == len(log.late_joins())
-        and not snapshot.has_summaries
+        and not inputs.protection.summaries
     )
 
 

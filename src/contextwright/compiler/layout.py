@@ -231,6 +231,8 @@ def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
 
 def message_text(message: Message) -> str:
     """The texts of a message."""
+    if len(message.parts) == 1 and isinstance(part := message.parts[0], Text):
+        return part.text
     return "\n".join([part.text for part in message.parts if hasattr(part, "text")])  # pyright: ignore
 
 

@@ -44,7 +44,7 @@ class KnownWire(msgspec.Struct, eq=False):
 
 def _known_of(wire: Wire, known: KnownWire | None, others: Table) -> KnownWire:
     """What is known of a message, by what stands under its identity."""
-    if known is None and others.before:
+    if known is None and id(wire) in others.before:
         known = others.recall(id(wire), None)
     return KnownWire(wire) if known is None or known.wire is not wire else known
 

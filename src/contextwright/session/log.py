@@ -52,7 +52,7 @@ class Log(Sequence[Event]):
         self._late_joins: list[int] = []  # those exchanges, one entry for every such event
         self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
         self._waiting: set[str] = set()  # calls of the newest exchange that may have no answer
-        self._turns = Turns()
+        self.turns = Turns()
         self._outcomes = CallOutcomes()
         self._judges = True  # whether what comes is looked at for failures
         self._called: dict[tuple[str, str], int] = {}  # (author, tool) -> first call
@@ -165,7 +165,7 @@ class Log(Sequence[Event]):
 
     def _begin(self, event: Event, position: int, speakers: Speakers) -> None:
         index = len(self._exchanges)
-        self._turns.note(event, index, spoken=speakers.user)
+        self.turns.note(event, index, spoken=speakers.user)
         if self._waiting:
             self._settle(index - 1, position)
             self._waiting.clear()
@@ -247,7 +247,7 @@ class Log(Sequence[Event]):
             events = tuple(map(self._event, positions))
             newest = index == len(self._exchanges) - 1
             fails = self._outcomes.has_failing(positions)
-            turn = self._turns.of(index)
+            turn = self.turns.of(index)
             exchange = exchange_of(index, turn, positions, events, newest=newest, fails=fails)
             self._exchanges[index] = exchange
         return exchange
@@ -399,23 +399,23 @@ class Log(Sequence[Event]):
 
     def preamble(self, count: int) -> int:
         """How many of the first `count` exchanges are the system's, before anyone else spoke."""
-        return min(self._turns.preamble, count)
+        return min(self.turns.preamble, count)
 
     def turn_count(self, before: int) -> int:
         """How many turns had begun when the log had `before` events."""
-        return self._turns.count(self.exchange_count(before))
+        return self.turns.count(self.exchange_count(before))
 
     def turn_of(self, exchange: int) -> int:
         """The turn that an exchange belongs to."""
-        return self._turns.of(exchange)
+        return self.turns.of(exchange)
 
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn."""
-        return self._turns.start(turn)
+        return self.turns.start(turn)
 
     def age(self, exchange: int, turn: int, count: int) -> int:
         """How far back an exchange of a turn is, where the log had `count` exchanges."""
-        return self._turns.age(exchange, turn, count)
+        return self.turns.age(exchange, turn, count)
 
     def bodies(self, start: int, stop: int) -> list[bytes]:
         """The events from `start` to `stop` as the JSON that the digest covers."""
