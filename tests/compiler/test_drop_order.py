@@ -2,11 +2,11 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.work_counts import function_calls
 
 from contextwright.blocks.block import Block, Message
 from contextwright.compiler.drop_order import by_age, in_drop_order
 from contextwright.session.event import Text
-from tests.work_counts import function_calls
 
 SAID = st.tuples(st.integers(0, 4), st.sampled_from(["user", "assistant", "tool"]))
 
