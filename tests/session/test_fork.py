@@ -94,7 +94,7 @@ def test_a_log_that_is_cut_knows_all_that_one_built_anew_knows(session, at):
             "_exchanges",
             "_index",
             "_outcomes",
-            "_turns",
+            "turns",
         }:
             assert getattr(cut, field) == value, field
     assert list(cut) == list(fresh)
