@@ -9,6 +9,8 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import msgspec
+
 AT_LAST_S = 1.0
 """Seconds after which what takes long begins, however many turns wait."""
 GIVEN_WAY_S = 0.05
@@ -104,21 +106,18 @@ def waiting() -> Generator[None]:
         _thread.gate = gate
 
 
-class holding:  # noqa: N801 -- read as a word: with holding(lock)
+class holding(msgspec.Struct, eq=False):  # noqa: N801 -- read as a word: with holding(lock)
     """Hold a lock; while it is waited for, another thread computes."""
 
-    __slots__ = ("_lock",)
-
-    def __init__(self, lock: "threading.RLock") -> None:
-        self._lock = lock
+    lock: "threading.RLock"
 
     def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
+        if not self.lock.acquire(blocking=False):
             with waiting():
-                self._lock.acquire()
+                self.lock.acquire()
 
     def __exit__(self, *error: object) -> None:
-        self._lock.release()
+        self.lock.release()
 
 
 def give_way() -> None:

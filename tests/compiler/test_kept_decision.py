@@ -13,6 +13,7 @@ from tests.rules.samples import SAMPLES
 
 from contextwright import C, Engine, Session
 from contextwright.compiler import horizon, kept_decision, spec_compiler
+from contextwright.compiler.change_ranges import LimitDrop
 from contextwright.compiler.plan import plan
 from contextwright.compiler.replay_pack import replay
 from contextwright.compiler.spec_compiler import SpecCompiler
@@ -373,6 +374,21 @@ def test_only_a_step_of_a_limit_is_decided_anew(gone_on):
     assert anew == [
         place for place, n in enumerate(steps) if n != (steps[place - 1] if place else -1)
     ]
+
+
+def test_at_a_new_question_nobody_looks_again_for_the_oldest_that_stands(gone_on, monkeypatch):
+    session, memo, target = Session("s"), Memo(), target_for("openai-chat")
+    looks, cut = [], LimitDrop.cut
+    monkeypatch.setattr(LimitDrop, "cut", lambda drop, now: looks.append(now) or cut(drop, now))
+    spec, dropped = C.default() | C.budget(900), 0
+    for n in range(120):
+        session.user(f"What of part {n}? " * 3)
+        session.assistant(f"Part {n} is here. " * 4)
+        before = len(looks)
+        pack = SpecCompiler(spec, memo=memo).compile(session.snapshot(), target)
+        dropped += pack.manifest.limit_steps > 0
+        assert len(looks) == before or not gone_on[-1]
+    assert dropped > 60 and sum(gone_on) > 90
 
 
 def test_a_failure_that_was_made_good_is_asked_about_again(gone_on):

@@ -26,15 +26,15 @@ def loop(steps, thought="hm " * 40):
 
 
 def prices_of(model):
-    return target(model, window=100_000, format="anthropic").step_prices
+    return target(model, window=100_000, format="anthropic").step_prices()
 
 
 def test_prices_are_the_models():
-    assert target("gpt-5").step_prices == StepPrices(10, 100, 0)
-    assert target("claude-sonnet-4-5").step_prices == StepPrices(10, 125, 0)
-    bound = target("claude-fable-5-1").step_prices
+    assert target("gpt-5").step_prices() == StepPrices(10, 100, 0)
+    assert target("claude-sonnet-4-5").step_prices() == StepPrices(10, 125, 0)
+    bound = target("claude-fable-5-1").step_prices()
     assert (bound.read, bound.write) == (2, 125) and bound.reasoning >= 400
-    assert target("nobody-knows", window=9_000, format="openai-chat").step_prices == StepPrices()
+    assert target("nobody-knows", window=9_000, format="openai-chat").step_prices() == StepPrices()
 
 
 def test_what_is_written_again_is_paid_for_at_the_price_of_writing():

@@ -10,9 +10,9 @@ from contextwright import C, Engine, Session
 
 TURNS = 40
 MOST = {
-    C.default() | C.budget(8_000): 810,
-    C.window(n=10) | C.compact() | C.budget(8_000): 1_470,
-    C.compaction(8_000): 2_180,
+    C.default() | C.budget(8_000): 540,
+    C.window(n=10) | C.compact() | C.budget(8_000): 1_010,
+    C.compaction(8_000): 1_790,
 }
 """Python's calls of the median turn, at most; with a tenth to spare."""
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright.render.openai_chat_rules import PLAIN, RULES, are_plain
+from contextwright.render.openai_chat_rules import ALONE, PLAIN, RULES, are_plain
 from contextwright.render.shared_rules import broken_rules
 
 IDS = st.sampled_from(["a", "b", "", "x" * 41, None, 7])
@@ -44,14 +44,26 @@ GOOD = [
 ]
 
 
-def kept(messages):
-    return not broken_rules({name: RULES[name] for name in PLAIN}, {"messages": messages})
+def kept(messages, names=PLAIN):
+    return not broken_rules({name: RULES[name] for name in names}, {"messages": messages})
 
 
 @given(st.lists(MESSAGES, max_size=5))
 def test_what_is_plain_keeps_the_rules(messages):
     if are_plain(messages):
         assert kept(messages)
+
+
+@given(st.lists(MESSAGES, max_size=5))
+def test_what_is_plain_but_for_what_its_calls_say_keeps_the_rules_of_neighbours(messages):
+    if are_plain(messages, alone=False):
+        assert kept(messages, PLAIN - ALONE.keys())
+
+
+def test_of_neighbours_no_arguments_are_read():
+    told = {"id": "a", "type": "function", "function": {"name": "look", "arguments": "no JSON"}}
+    messages = [*GOOD[:2], {**GOOD[2], "tool_calls": [told]}, *GOOD[4:]]
+    assert are_plain(messages, alone=False) and not are_plain(messages)
 
 
 @given(st.integers(0, len(GOOD)), MESSAGES)

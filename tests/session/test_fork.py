@@ -94,13 +94,13 @@ def test_a_log_that_is_cut_knows_all_that_one_built_anew_knows(session, at):
             "_exchanges",
             "_index",
             "_outcomes",
-            "_turns",
+            "turns",
         }:
             assert getattr(cut, field) == value, field
     assert list(cut) == list(fresh)
     assert vars(cut._index) == vars(fresh._index)
     assert vars(cut._outcomes) == vars(fresh._outcomes)
-    assert vars(cut._turns) == vars(fresh._turns)
+    assert vars(cut.turns) == vars(fresh.turns)
     assert cut.family is session.log.family
 
 

@@ -158,7 +158,7 @@ def test_a_model_of_no_table_is_looked_up_once_and_its_neighbours_only_for_an_er
     receiver = target("nobody-knows-this-1", window=8_000)
     assert known_model("nobody-knows-this-1") is None
     before = known_model.cache_info().misses
-    assert all((receiver.reasoning, receiver.cache_rules, receiver.step_prices))
+    assert all((receiver.reasoning, receiver.cache_rules, receiver.step_prices()))
     assert known_model.cache_info().misses == before
     assert not compared
     with pytest.raises(ModelError, match="unknown model"):

@@ -41,7 +41,7 @@ def block_of(exchange: Exchange) -> Block:
         ref=event_ref(first.id),
         lineage=(first.id,) if is_words else exchange.ids,
         pinned=first.is_pinned if is_words else exchange.pinned,
-        failed=exchange.failed,
+        failed=not is_words and exchange.failed,
     )
 
 

@@ -54,6 +54,7 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
         handover: the exchange with a harness's newest summary of what was before; -1 without one.
         standing: exchanges in which a harness says in the user's name what holds: rules of the
             project, and what it begins the session with.
+        summaries: whether a framework put any into the log.
     """
 
     edge: int
@@ -64,6 +65,7 @@ class Protection(msgspec.Struct, frozen=True, eq=False):
     compaction: int = -1
     handover: int = -1
     standing: frozenset[int] = frozenset()
+    summaries: bool = False
 
     @property
     def exchanges(self) -> frozenset[int]:
@@ -205,7 +207,7 @@ def protection_of(
         edge = _edge(snapshot, exchanges)
     return Protection(
         edge, last, first, failures, known.preamble,
-        known.compaction, known.handover, known.standing,
+        known.compaction, known.handover, known.standing, known.summaries,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import chain, compress, count
-from operator import attrgetter, lt, ne
+from operator import attrgetter, itemgetter, lt, ne
 
 import msgspec
 
@@ -19,7 +19,6 @@ from contextwright.formats.tool_schemas import as_it_came, is_hosted
 from contextwright.render.target import Target
 from contextwright.session.event import Tool
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.memo import LONG
 from contextwright.spec.traits import View
 from contextwright.spec.word_roles import Guard
 from contextwright.tasks.tool_lines import scoped
@@ -29,7 +28,10 @@ PINNED, RUNNING_TURN = "pinned", "running_turn"
 TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE = "task_framing", "live_edge", "open_failure"
 BY_THE_ENGINE = frozenset({PINNED, RUNNING_TURN, TASK_FRAMING, LIVE_EDGE, OPEN_FAILURE})
 """Sources of what is in every request; where a term brought it too, it is that term's."""
-_ORDER, _MESSAGES = attrgetter("order"), attrgetter("messages")
+_ORDER, _MESSAGES, _ROLE = attrgetter("order"), attrgetter("messages"), attrgetter("role")
+_FIRST = itemgetter(0)
+FEW = 512
+"""Blocks up to which a look at all is faster than to look up what is known of each."""
 _GOES_ON: frozenset[View] = frozenset({"fold", "step"})
 """How specs look of which a term brings the whole conversation, of which the limit knows what lies
 before where a compile begins."""
@@ -326,11 +328,15 @@ def in_log_order(blocks: Blocks, inputs: Inputs) -> Blocks:
 
 def _are_in_order(blocks: Blocks) -> bool:
     """Whether they are exchanges one behind the other, each once; looked at where they are few."""
-    if len(blocks) >= LONG:
+    if not _are_few_exchanges(blocks):
         return False
     orders = list(map(_ORDER, blocks))
-    ascend = orders[0] >= 0 and all(map(lt, orders, orders[1:]))
-    return ascend and all(map(_MESSAGES, blocks))
+    return orders[0] >= 0 and all(map(lt, orders, orders[1:]))
+
+
+def _are_few_exchanges(blocks: Blocks) -> bool:
+    """Whether no texts are among them, and they are so few that a look at all takes no time."""
+    return len(blocks) < FEW and all(map(_MESSAGES, blocks))
 
 
 def _identity(block: Block) -> tuple[object, str]:
@@ -355,13 +361,19 @@ def _without_archive(blocks: Blocks, inputs: Inputs) -> Blocks:
 def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without tool results whose call is not in the log: no provider takes them
     (rules.md#whole-exchanges)."""
-    if "tool" not in inputs.memo.column("role", blocks, attrgetter("role")):
+    if _are_few_exchanges(blocks):
+        roles = map(_ROLE, map(_FIRST, map(_MESSAGES, blocks)))
+    else:
+        roles = inputs.memo.column("role", blocks, _ROLE)
+    if "tool" not in roles:
         return blocks
     return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
 
 
 def _without_repeats(blocks: Blocks, inputs: Inputs) -> Blocks:
     """Without texts of exchanges that are in the conversation as well (`C.layer`)."""
+    if _are_few_exchanges(blocks):
+        return blocks
     if True not in inputs.memo.column("quotes", blocks, _quotes):
         return blocks
     conversation = {block.order for block in blocks if block.messages}

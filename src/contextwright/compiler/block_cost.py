@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Layer
 from contextwright.compiler.hidden_refs import block_without_refs
 from contextwright.compiler.layout import EMPTY_MESSAGE, is_foreign, section_of
@@ -72,7 +73,7 @@ def _block_cost(
     as_messages, of_texts = target.takes_messages, renderer.message_cost(target)
 
     def cost_of_messages(block: Block) -> int:
-        if not shown.refs:
+        if not shown.refs and block.fidelity is not Fidelity.RAW:  # as it came it shows none
             block = block_without_refs(block)
         if as_messages and shown.agent:
             block = as_told(block, shown.agent, refs=shown.refs)

@@ -25,6 +25,7 @@ from contextwright.spec.log_part import LONG, spans_between
 from contextwright.spec.memo import Memo
 
 _KEY, _CHANGE, _ORDER = itemgetter(0), itemgetter(1), attrgetter("order")
+_TOKENS, _EXCHANGES = attrgetter("tokens_before"), attrgetter("exchanges")
 
 
 def without_superseded(changes: Iterable[Change]) -> list[Change]:
@@ -81,6 +82,14 @@ class LimitDrop(msgspec.Struct, frozen=True):
             if not (is_held(block.order) or is_divided(block)):
                 return block.order
         return now.edge
+
+    def seen(self, cut: int, now: Protection) -> int:
+        """The newest exchange that tells which is the oldest that stands because of its age: as
+        long as these are held as they were, it is the same one."""
+        order = cut + 1
+        while [one for one in self.sent if one.order == order and self._is_held(one, now)]:
+            order += 1
+        return order
 
     def _is_held(self, block: Block, now: Protection) -> bool:
         then = self.stage.protection
@@ -184,15 +193,15 @@ class ReceiptRanges:
         """The changes, neighbouring exchanges that one step dropped for one reason as one entry."""
         out: list[Change] = []
         every = list(changes)
-        before = accumulate(map(attrgetter("exchanges"), every), initial=0)
+        before = accumulate(map(_EXCHANGES, every), initial=0)
         keyed = zip(map(self._alike, before, every), every, strict=True)
         for _, group in groupby(keyed, key=_KEY):
             members = list(map(_CHANGE, group))
             if len(members) == 1:
                 out += members
                 continue
-            tokens = sum(change.tokens_before for change in members)
-            count = sum(change.exchanges for change in members)
+            tokens = sum(map(_TOKENS, members))
+            count = sum(map(_EXCHANGES, members))
             whole = msgspec.structs.replace(members[0], tokens_before=tokens)
             first, last = self._first(members[0]), self._last(members[-1])
             out.append(self._range(whole, last, count, first))

@@ -1,9 +1,15 @@
 """Which block is dropped first."""
 
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
+
 from contextwright.blocks.block import Block, Blocks
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import Order
 from contextwright.tasks.layers import DropKey, drop_key_in
+
+_TURN = attrgetter("turn")
 
 
 def drop_key_of(order: Order, blocks: Blocks, inputs: Inputs, old: int = 0) -> DropKey:
@@ -26,6 +32,20 @@ def by_age(block: Block) -> tuple[int, ...]:
     if block.order < 0:
         return (1, -block.rank, 0, 0)
     return (0, block.turn, int(block.by_user), block.order)
+
+
+def in_drop_order(blocks: Blocks, key: DropKey) -> Iterable[Block]:
+    """Blocks as they are dropped. By age no more turns are looked at than are asked for: a step
+    drops some of the oldest of many."""
+    return _turn_by_turn(blocks) if key is by_age else sorted(blocks, key=key)
+
+
+def _turn_by_turn(blocks: Blocks) -> Iterator[Block]:
+    conversation = [block for block in blocks if block.order >= 0]
+    conversation.sort(key=_TURN)
+    for _, turn in groupby(conversation, key=_TURN):
+        yield from sorted(turn, key=by_age)
+    yield from sorted([block for block in blocks if block.order < 0], key=by_age)
 
 
 def _by_tier(block: Block) -> tuple[int, ...]:

@@ -27,6 +27,7 @@ from contextwright.compiler.limited_again import (
     with_words,
     without_left,
 )
+from contextwright.compiler.manifest import Range
 from contextwright.compiler.new_words import (
     NewWords,
     are_whole,
@@ -64,9 +65,11 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
         texts: what stands beside the conversation.
         limit, fixed, bare, lines: of the space. spare: what exchanges to come may have.
         findings: what is written of it. limit_steps: of the limit so far. orders: of its ranges.
-        cut: the oldest exchange that stands because of its age. start: where its compile began.
+        cut: the oldest exchange that stands because of its age. seen: the newest that was looked at
+            for it. edge: the first of the live edge then. start: where its compile began.
         answers: those that the limit was given. stepped: the steps that words had taken.
         windows: where each window begins. worded: what was written of it before the limit.
+        left_out: of its exchanges, as of `RequestDecision`.
     """
 
     log: ref[Log]
@@ -89,11 +92,14 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     limit_steps: int
     orders: dict[str, int]
     cut: int
+    seen: int
+    edge: int
     start: int
     answers: KeptAnswers
     stepped: dict[object, int]
     windows: tuple[int, ...]
     worded: Findings
+    left_out: tuple[Range, ...]
 
 
 def _bytes(before: KeptDecision) -> int:
@@ -118,7 +124,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     if LIVE_EDGE in map(attrgetter("source"), decision.blocks):
         return  # it stands there because it was newest
     spare = spare_tokens(decision.room, decision.assembled, decision.blocks, planned)
-    cut = _cut(decision.blocks, tracer, inputs)
+    cut, seen = _cut(decision.blocks, tracer, inputs)
     if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
     windows, facts = _begins(planned, inputs), _facts(planned, inputs, target)
@@ -146,11 +152,14 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         limit_steps=tracer.limit_steps,
         orders=decision.ranges.orders,
         cut=cut,
+        seen=seen,
+        edge=inputs.protection.edge,
         start=inputs.start,
         answers=kept_answers({**inputs.used}, inputs),
         stepped={**inputs.stepped},
         windows=windows,
         worded=decision.worded,
+        left_out=decision.left_out,
     )
 
 
@@ -165,9 +174,14 @@ def _begins(planned: Plan, inputs: Inputs) -> tuple[int, ...]:
     return tuple([window.start(inputs.snapshot) for window in planned.windows])
 
 
-def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> int:
-    drop = tracer.limit_drop
-    return -1 if drop is None else LimitDrop(drop, blocks, tracer.summarized).cut(inputs.protection)
+def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> tuple[int, int]:
+    """The oldest exchange that stands because of its age, and the newest that tells so."""
+    stage, now = tracer.limit_drop, inputs.protection
+    if stage is None:
+        return -1, -1
+    drop = LimitDrop(stage, blocks, tracer.summarized)
+    cut = drop.cut(now)
+    return cut, drop.seen(cut, now)
 
 
 def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...] | None:
@@ -177,7 +191,7 @@ def _facts(planned: Plan, inputs: Inputs, target: Target) -> tuple[object, ...] 
     standing = tuple([word.stands_by(inputs) for word in planned.standing])
     if None in standing:
         return None
-    called = () if inputs.tools else tuple(snapshot.log.called_tools(snapshot.position))
+    called = () if inputs.tools else snapshot.log.called_tools(snapshot.position)
     return (
         *standing,
         called,
@@ -212,7 +226,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
-    windows = _begins(planned, inputs)
+    windows = _begins(planned, inputs) if planned.windows else ()
     floor = min(windows, default=0) if planned.slides else 0
     moved = [
         max(old, floor)
@@ -282,8 +296,10 @@ def _as_before(
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps
-    if held != before.held and _cut(blocks, tracer, inputs) != before.cut:
-        return None
+    changed = min([before.edge, *(before.held ^ held)])
+    if held != before.held and changed <= before.seen:
+        if _cut(blocks, tracer, inputs) != (before.cut, before.seen):
+            return None
     inputs.used.update(before.answers.used)
     inputs.stepped.update(before.stepped)
     decision = RequestDecision(
@@ -293,6 +309,7 @@ def _as_before(
         blocks,
         ReceiptRanges(inputs, before.orders),
         before.worded,
+        before.left_out,  # what is new is sent
     )
     return decision, spare
 
@@ -379,7 +396,7 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
         and before.state is snapshot.state
         and before.position <= snapshot.position == len(log)
         and before.joins == len(log.late_joins())
-        and not snapshot.has_summaries
+        and not inputs.protection.summaries
     )
 
 

@@ -1,6 +1,6 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
-from itertools import compress, groupby
+from itertools import groupby
 from operator import attrgetter
 
 import msgspec
@@ -20,6 +20,7 @@ from contextwright.render.message_layout import Layout, Section
 from contextwright.render.target import Target
 from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.memo import Memo
 from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, payload
 
 HISTORY = "history"
@@ -35,7 +36,7 @@ EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Tex
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
     """The blocks in their places, with the reasoning that the target's model takes back."""
     if not inputs.shows_refs:
-        blocks = inputs.memo.map("without refs", blocks, block_without_refs)
+        blocks = _without_refs(blocks, inputs.memo)
     placed = _placed(assembled, blocks, target, inputs.protection.task)
     profile, first = target.reasoning, inputs.snapshot.preamble
     of_body = target.sources is not None
@@ -43,6 +44,21 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     if not inputs.agent or not target.takes_messages:
         return layout
     return _with_others_told(layout, inputs.agent, refs=inputs.shows_refs)
+
+
+def _without_refs(blocks: Blocks, memo: Memo) -> Blocks:
+    """The blocks without the refs that shortening put into them. In a conversation that is nearly
+    all as it came few are looked at."""
+    if not all(map(_MESSAGES, blocks)):
+        return memo.map("without refs", blocks, block_without_refs)
+    places = [at for at, one in enumerate(blocks) if one.fidelity is not Fidelity.RAW]
+    if not places:
+        return blocks
+    out = list(blocks)
+    shorter = memo.map("without refs", tuple([blocks[at] for at in places]), block_without_refs)
+    for at, block in zip(places, shorter, strict=True):
+        out[at] = block
+    return tuple(out)
 
 
 def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> Layout:
@@ -63,8 +79,11 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> 
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
             instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
-    notes = compress(conversation, map(LEFT_OUT.__eq__, map(_SOURCE, conversation)))
-    missing = [Insertion("left_out", one.id, message_text(one.messages[0])) for one in notes]
+    missing = [
+        Insertion("left_out", one.id, message_text(one.messages[0]))
+        for one in (conversation if LEFT_OUT in map(_SOURCE, conversation) else ())
+        if one.source == LEFT_OUT
+    ]
     layout = Layout(
         tools=assembled.tools if target.takes_messages else (),
         called=assembled.called,
@@ -212,6 +231,8 @@ def _with_payload(layout: Layout, framed: Blocks, target: Target) -> Layout:
 
 def message_text(message: Message) -> str:
     """The texts of a message."""
+    if len(message.parts) == 1 and isinstance(part := message.parts[0], Text):
+        return part.text
     return "\n".join([part.text for part in message.parts if hasattr(part, "text")])  # pyright: ignore
 
 

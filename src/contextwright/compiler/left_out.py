@@ -90,7 +90,7 @@ def spare_tokens(room: BudgetState, assembled: Assembled, sent: Blocks, planned:
         return Spare(-room.over(sent))  # whether a step is due is the fold's to say
     roomy = msgspec.structs.replace(room, fixed=room.fixed + room.lines)
     spare = spare_of_limit(roomy, assembled.blocks, planned.terminal)
-    return spare._replace(tokens=min(spare.tokens, -roomy.over(sent)))
+    return msgspec.structs.replace(spare, tokens=min(spare.tokens, -roomy.over(sent)))
 
 
 def without_lines(blocks: Blocks) -> Blocks:

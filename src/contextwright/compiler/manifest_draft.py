@@ -10,11 +10,9 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change import Change, StepTrace
-from contextwright.compiler.change_ranges import ReceiptRanges
 from contextwright.compiler.lasting_facts import LastingFacts, lasting_facts
 from contextwright.compiler.manifest import Range
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.render.insertion import Insertion
 from contextwright.render.message_layout import Layout
@@ -45,7 +43,7 @@ class CompileResult(msgspec.Struct, frozen=True, eq=False):
     rendered: Rendered
     tokens: int
     room: BudgetState
-    ranges: ReceiptRanges
+    left_out: tuple[Range, ...]
 
 
 class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -127,7 +125,7 @@ def draft_of(
         answers=tuple(inputs.used.values()),
         folds=tuple(inputs.folded),
         changes=tuple(tracer.changes),
-        left_out=_left_out(built, tracer),
+        left_out=built.left_out,
         # a word that looks again at what came further back says the same again
         notes=tuple(dict.fromkeys((*compiler.notes, *assembled.notes, *tracer.notes))),
         limit_steps=tracer.limit_steps + sum(inputs.stepped.values()),
@@ -143,22 +141,3 @@ def may_wait(built: CompileResult) -> bool:
     if target.sources is not None or type(target.counter) is not Counter:
         return False
     return not (planned.every_redaction or planned.step_key)
-
-
-def _left_out(built: CompileResult, tracer: Tracer) -> tuple[Range, ...]:
-    """The gaps between the exchanges that are in the request, in a summary of it, or stand in its
-    changes."""
-    snapshot = built.snapshot
-    of_changes, count = built.ranges.places(tracer.changes), snapshot.exchange_count
-    sent = spans_of(places_among(built.blocks))
-    places = (*sent, *tracer.summarized, *of_changes, (count, count))
-    return tuple(
-        [_range(built, start, stop) for start, stop in gaps_between(places, snapshot.preamble)]
-    )
-
-
-def _range(built: CompileResult, start: int, stop: int) -> Range:
-    first = built.snapshot.exchanges(start, start + 1)[0]
-    last = built.snapshot.exchanges(stop - 1, stop)[0]
-    clean = built.room.inputs.clean_name
-    return Range(clean(first.first.id), clean(last.events[-1].id), stop - start)

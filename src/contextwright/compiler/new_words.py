@@ -1,7 +1,6 @@
 """What the words of a spec leave of the newest exchanges, asked about no others."""
 
 from operator import attrgetter
-from typing import NamedTuple
 
 import msgspec
 
@@ -16,7 +15,7 @@ from contextwright.spec.inputs import Inputs
 _ORDER = attrgetter("order")
 
 
-class NewWords(NamedTuple):
+class NewWords(msgspec.Struct, frozen=True, eq=False):
     """What words leave of all exchanges from one on.
 
     Args:

@@ -9,8 +9,9 @@ naming it.
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import structs
 
 from contextwright.blocks.block import Block, Blocks
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 _MODEL_WINDOW = ModelWindow()
 
 
-class Spare(NamedTuple):
+class Spare(msgspec.Struct, frozen=True):
     """Tokens that exchanges to come may have before a limit decides anything else.
 
     Args:

@@ -15,6 +15,7 @@ from contextwright.memo.ownership import owned_table
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.request_wires import token_sums
 from contextwright.render.target import Target
+from contextwright.tokens.model_rules import CacheRules
 from contextwright.tokens.models import known_model
 
 _MARK = b'"cache_control"'
@@ -22,7 +23,7 @@ EARLIER = 32
 """Breakpoints of requests before the one before that are remembered: of a loop its newest calls."""
 
 
-class _Sent(NamedTuple):
+class _Sent(msgspec.Struct, frozen=True, eq=False):
     """A request, to hold the one after it against.
 
     Args:
@@ -69,7 +70,7 @@ def shared_prefix(
     else:
         same = _same(old, new)
         if same == len(old) > 0 and sent.target is target and min(sent.tokens, tokens) >= 0:
-            return _of_grown(sent.tokens, tokens, now, same, len(new), target)
+            return _of_grown(sent.tokens, tokens, now, same, len(new), target, rules)
         shared = reached = _Place(same)
         known, last = [], _Place(len(new))
     running = _running_tokens(now, new, target)
@@ -88,11 +89,16 @@ def shared_prefix(
 
 
 def _of_grown(
-    common: int, length: int, now: Request, same: int, count: int, target: Target
+    common: int,
+    length: int,
+    now: Request,
+    same: int,
+    count: int,
+    target: Target,
+    rules: CacheRules,
 ) -> Prefix:
     """As `shared_prefix`, of a request that begins with all of the one before, by their tokens; a
     provider that is told of no breakpoints writes all of it."""
-    rules = target.cache_rules
     read = rules.readable(common)
     written = max(0, length - read) if length >= rules.minimum else 0
     where = _name(now, same, target.provider.renderer.cache_order) if same < count else ""
@@ -241,7 +247,7 @@ def _name(request: Request, place: int, order: tuple[str, ...]) -> str:
     for key in order:
         value = request.get(key)
         if isinstance(value, list):
-            count = len(cast("list[Any]", value))
+            count = len(value)  # pyright: ignore[reportUnknownArgumentType]
             if place < count:
                 return f"{key}[{place}]"
             place -= count

@@ -10,8 +10,10 @@ from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.change_ranges import LimitDrop, ReceiptRanges, without_superseded
 from contextwright.compiler.horizon import is_bounded, is_sure
 from contextwright.compiler.left_out import within_limit
+from contextwright.compiler.manifest import Range
 from contextwright.compiler.overflow import enforce_budget
 from contextwright.compiler.plan import Plan
+from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out
 from contextwright.render.target import Target
@@ -31,7 +33,12 @@ class Fitted(NamedTuple):
 
 
 class RequestDecision(msgspec.Struct, frozen=True, eq=False):
-    """What is sent, and what is written of it; `worded` is what was before the limit."""
+    """What is sent, and what is written of it.
+
+    Args:
+        worded: what was written before the limit.
+        left_out: exchanges that are neither sent, nor told by a summary, nor changed.
+    """
 
     inputs: Inputs
     assembled: Assembled
@@ -39,6 +46,7 @@ class RequestDecision(msgspec.Struct, frozen=True, eq=False):
     blocks: Blocks
     ranges: ReceiptRanges
     worded: Findings
+    left_out: tuple[Range, ...]
 
 
 def fitted_in(
@@ -91,7 +99,29 @@ def decided(planned: Plan, fitted: Fitted) -> RequestDecision:
     inputs, assembled, room, blocks, worded = fitted
     room.tracer.reconcile(blocks)
     ranges = _in_ranges(planned, inputs, room.tracer, blocks)
-    return RequestDecision(inputs, assembled, room, blocks, ranges, worded)
+    untold = exchanges_left_out(blocks, ranges, room.tracer, inputs)
+    return RequestDecision(inputs, assembled, room, blocks, ranges, worded, untold)
+
+
+def exchanges_left_out(
+    blocks: Blocks, ranges: ReceiptRanges, tracer: Tracer, inputs: Inputs
+) -> tuple[Range, ...]:
+    """The gaps between the exchanges that are in the request, in a summary of it, or stand in its
+    changes."""
+    snapshot = inputs.snapshot
+    of_changes, count = ranges.places(tracer.changes), snapshot.exchange_count
+    sent = spans_of(places_among(blocks))
+    places = (*sent, *tracer.summarized, *of_changes, (count, count))
+    return tuple(
+        [_range(start, stop, inputs) for start, stop in gaps_between(places, snapshot.preamble)]
+    )
+
+
+def _range(start: int, stop: int, inputs: Inputs) -> Range:
+    first = inputs.snapshot.exchanges(start, start + 1)[0]
+    last = inputs.snapshot.exchanges(stop - 1, stop)[0]
+    clean = inputs.clean_name
+    return Range(clean(first.first.id), clean(last.events[-1].id), stop - start)
 
 
 def _in_ranges(planned: Plan, inputs: Inputs, tracer: Tracer, blocks: Blocks) -> ReceiptRanges:

@@ -10,7 +10,7 @@ from contextwright.blocks.resolve import RefSources, read_ref
 from contextwright.compiler.assemble import assemble, in_scope
 from contextwright.compiler.block_cost import Presentation, costs_of
 from contextwright.compiler.build_manifest import receipt_of, written_manifest
-from contextwright.compiler.compile_notes import limit_notes, model_notes, tool_notes
+from contextwright.compiler.compile_notes import model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import starts_of
 from contextwright.compiler.idle_exchanges import are_gone, idle_exchanges
@@ -27,11 +27,12 @@ from contextwright.compiler.request_decision import (
     Fitted,
     RequestDecision,
     decided,
+    exchanges_left_out,
     fitted_in,
     is_enough,
     oldest_of,
 )
-from contextwright.compiler.request_room import limit_of, room_of
+from contextwright.compiler.request_room import known_limit, room_of
 from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
 from contextwright.compute_gate import holding
@@ -205,13 +206,14 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if decision is None or (dry and wants.asked):
             return None
         inputs, assembled, room = decision.inputs, decision.assembled, decision.room
-        blocks, ranges, tracer = decision.blocks, decision.ranges, room.tracer
+        blocks, left_out, tracer = decision.blocks, decision.left_out, room.tracer
         if then is not snapshot:
             blocks, inputs = with_newer(blocks, inputs, snapshot, planned, tracer)
             assembled = assembled_now(assembled, planned, blocks, inputs, target)
             room = room_now(room, inputs, planned.terminal, target.max_input)
             if room.over(blocks) > 0:
                 raise room.too_large(blocks, "with nothing decided anew")
+            left_out = exchanges_left_out(blocks, decision.ranges, tracer, inputs)
         inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
@@ -221,14 +223,15 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tracer.notes.extend((*model_notes(inputs, room.inputs), *inputs.notes))
         if counter_failed := getattr(target.counter, "failed", ""):
             tracer.notes.append(counter_failed)
-        tracer.notes.extend(limit_notes(planned.terminal, target))
+        tracer.notes.extend(known_limit(planned.terminal, target, self.memo).notes)
         return self._pack(
             CompileResult(
-                snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room, ranges
+                snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room,
+                left_out,
             ),
             tracer,
             previous,
-        )
+        )  # fmt: skip
 
     def _decision(self, planned: Plan, inputs: Inputs, target: Target) -> RequestDecision | None:
         """What is sent: what was decided for the request before with what came since, where that
@@ -236,7 +239,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         goes_on = planned.may_go_on and target.takes_messages and planned.stands_on_conversation
         table = None
         if goes_on and not (self.steps or self.decided_at):
-            table = table_of(planned, limit_of(planned.terminal, target), inputs)
+            limit = known_limit(planned.terminal, target, self.memo).most
+            table = table_of(planned, limit, inputs)
             if (decision := gone_on(planned, inputs, target, table)) is not None:
                 return decision
         fitted = self._fitted(planned, inputs, target)
@@ -255,7 +259,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             view = "all"  # a step counts all that it had
         if view in _RESUMPTIONS and not target.takes_messages:
             view = "all"  # a text has the conversation in the order of the spec's terms
-        limit = limit_of(planned.terminal, target)
+        limit = known_limit(planned.terminal, target, self.memo).most
         # how far back it was last time: it saves a try, and leads to the same
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)

@@ -14,7 +14,7 @@ from contextwright.atoms.summary_block import merged, summary_of_log
 from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.compiler.budget_state import BudgetState, Hold, hold
-from contextwright.compiler.drop_order import DropKey, by_age, drop_key_of
+from contextwright.compiler.drop_order import DropKey, by_age, drop_key_of, in_drop_order
 from contextwright.compiler.layer_step import at_layer_step
 from contextwright.compiler.stood_for import joined_spans
 from contextwright.compiler.task_framing import with_short_task
@@ -168,14 +168,13 @@ def _drop_ordered(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blo
 def _drop(state: BudgetState, blocks: Blocks, up_to: Hold, key: DropKey) -> Blocks:
     """Drop, one by one, what is held no stronger than `up_to`, until it fits."""
     inputs = state.inputs
-    candidates = [block for block in blocks if hold(block, inputs) <= up_to]
-    candidates.sort(key=key)
     over, dropped = state.over_in_sight(blocks), set[Block]()
-    for block in candidates:
+    for block in in_drop_order(blocks, key):
         if over <= 0:
             break
-        dropped.add(block)
-        over -= inputs.cost(block)
+        if hold(block, inputs) <= up_to:
+            dropped.add(block)
+            over -= inputs.cost(block)
     return tuple(block for block in blocks if block not in dropped)
 
 

@@ -122,7 +122,7 @@ def left_by_step(
     texts = tuple([block for block in old.blocks if block.order < 0])
     standing = joined(near.blocks, left, place) if left is not None else ()
     brief = findings_in_ranges(findings, inputs)
-    dropped = frozenset(one.id for one in findings.changes if one.action == "dropped")
+    dropped = frozenset([one.id for one in findings.changes if one.action == "dropped"])
     answers = kept_answers(used, inputs)
     made = StepLeft(key, place, texts, left, standing, findings, brief, dropped, answers)
     if collected(inputs) == before and not is_counting and not then.tracer.is_moot():

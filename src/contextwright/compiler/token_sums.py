@@ -4,8 +4,9 @@ look-ups, and each exchange is counted once in its life."""
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 from weakref import ref
+
+import msgspec
 
 from contextwright.blocks.block import Block
 from contextwright.blocks.of_exchange import HISTORY
@@ -26,7 +27,7 @@ AT_ONCE = 1024
 """Events of so many exchanges are looked at in one go: nothing is appended meanwhile."""
 
 
-class Count(NamedTuple):
+class Count(msgspec.Struct, frozen=True, eq=False):
     """How exchanges are counted.
 
     Args:

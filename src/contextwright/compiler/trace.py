@@ -61,7 +61,7 @@ class Tracer:
     ) -> None:
         self._cost = cost
         self._protection = protection
-        self._known = KnownMerges() if known is None else known
+        self._known = known
         self.counts_steps = count_steps
         self.is_moot = is_moot
         """Whether nobody will read it: an answer is missing, and the compile is made anew."""
@@ -236,7 +236,8 @@ class Tracer:
         for summary in [block for block in after if block.order < 0]:
             if summary.fidelity is not Fidelity.SUMMARIZED:
                 continue
-            replaced = merges.get(summary) or replaced_by(summary, before, self._known, self._cost)
+            known = self._known = KnownMerges() if self._known is None else self._known
+            replaced = merges.get(summary) or replaced_by(summary, before, known, self._cost)
             if replaced is None:
                 continue
             taken = taken | replaced.blocks if taken else replaced.blocks

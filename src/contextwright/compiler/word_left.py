@@ -64,9 +64,10 @@ class KeptAnswers(msgspec.Struct, frozen=True, eq=False):
     def hold(self, inputs: Inputs) -> bool:
         """Whether the same would be taken now."""
         known = inputs.answers
-        return all(map(known.gives, self.used.values())) and all(
-            known.latest(series) is one for series, one in self.latest.items()
-        )
+        for series, one in self.latest.items():
+            if known.latest(series) is not one:
+                return False
+        return all(map(known.gives, self.used.values()))
 
 
 def kept_answers(used: TakenAnswers, inputs: Inputs) -> KeptAnswers:

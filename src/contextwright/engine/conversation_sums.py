@@ -1,8 +1,5 @@
 """The running sums of a conversation: what its calls took, and what everything would have taken."""
 
-from collections.abc import Callable
-from operator import add, attrgetter
-
 import msgspec
 
 from contextwright.compiler.manifest import Manifest
@@ -24,11 +21,6 @@ class DecidedAt(msgspec.Struct, frozen=True):
 
     position: int = 0
     counter: str = ""
-
-
-_IN_A_ROW = ("losses", "lost")
-_OF_NEWEST = ("newest_whole", *_IN_A_ROW, "anew", "fits", "is_whole", "decided")
-"""Of sums, what is of the newest call alone, or of those in a row up to it."""
 
 
 class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,14 +59,27 @@ class ConversationSums(msgspec.Struct, frozen=True, kw_only=True):
         """Both; of what is of one moment, the later."""
         if not later.calls:
             return self
-        sums = dict(zip(_SUMMED, map(add, _amounts(self), _amounts(later)), strict=True))
-        if later.losses:
-            sums.update({name: getattr(self, name) + getattr(later, name) for name in _IN_A_ROW})
-        return msgspec.structs.replace(later, **sums)
-
-
-_SUMMED = tuple(name for name in ConversationSums.__struct_fields__ if name not in _OF_NEWEST)
-_amounts: Callable[[ConversationSums], tuple[int, ...]] = attrgetter(*_SUMMED)
+        in_a_row = bool(later.losses)
+        return ConversationSums(
+            calls=self.calls + later.calls,
+            tokens=self.tokens + later.tokens,
+            cached=self.cached + later.cached,
+            cost=self.cost + later.cost,
+            whole_tokens=self.whole_tokens + later.whole_tokens,
+            whole_cost=self.whole_cost + later.whole_cost,
+            newest_whole=later.newest_whole,
+            losses=self.losses + later.losses if in_a_row else 0,
+            lost=self.lost + later.lost if in_a_row else later.lost,
+            anew=later.anew,
+            fits=later.fits,
+            billed_calls=self.billed_calls + later.billed_calls,
+            billed=self.billed + later.billed,
+            expected=self.expected + later.expected,
+            read_back_cost=self.read_back_cost + later.read_back_cost,
+            put_off=self.put_off + later.put_off,
+            is_whole=later.is_whole,
+            decided=later.decided,
+        )
 
 
 def decided_by(

@@ -182,10 +182,10 @@ class Engine(ProcessBound):
         """
         target = target_for_call(self.target, reserved_system, tools, counted=counted)
         own = writable_session(session, "Engine.compile(session)")
-        target = self._recoveries.bounded(target, own.log)
+        target, ledger = self._recoveries.bounded(target, own.log), self._ledgers.of(own.log)
         with remembering(memo_of(own.log)):
-            made = run_tasks(self._weighing(own, target), self.models, *whose(own))
-        return self._ledgers.of(own.log).sent(made, target)
+            made = run_tasks(self._weighing(own, ledger, target), self.models, *whose(own))
+        return ledger.sent(made, target)
 
     async def acompile(
         self,
@@ -202,12 +202,12 @@ class Engine(ProcessBound):
         own = session
         if not isinstance(own, Session):
             own = await off_loop(writable_session, own, "Engine.acompile(session)", long=True)
-        target = self._recoveries.bounded(target, own.log)
-        compiled = self._ledgers.of(own.log).newest
+        target, ledger = self._recoveries.bounded(target, own.log), self._ledgers.of(own.log)
+        compiled = ledger.newest
         new = len(own.log) - (0 if compiled is None else compiled.receipt.position)
-        asking, memo = self._weighing(own, target), memo_of(own.log)
+        asking, memo = self._weighing(own, ledger, target), memo_of(own.log)
         made = await adrive(asking, self.models, *whose(own), owner=memo, long=new > MANY)
-        return self._ledgers.of(own.log).sent(made, target)
+        return ledger.sent(made, target)
 
     def prepare(self, session: SessionLike) -> None:
         """Have models answer what the next assembling needs, and write what comes before it."""
@@ -234,7 +234,8 @@ class Engine(ProcessBound):
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
             pack = self._put_off.going_on(pack, snapshot, target, made)
-        return self._ledgers.of(log).sent(self._weighed(pack, snapshot, target), target)
+        ledger = self._ledgers.of(log)
+        return ledger.sent(self._weighed(pack, ledger, snapshot, target), target)
 
     def recover(
         self,
@@ -282,16 +283,16 @@ class Engine(ProcessBound):
     def _recovering(
         self, session: Session, overflow: Overflow, target: Target
     ) -> TaskGenerator[Pack]:
-        log = session.log
-        sent = refused_pack(self._ledgers.of(log).newest, session)
+        log, ledger = session.log, self._ledgers.of(session.log)
+        sent = refused_pack(ledger.newest, session)
         refusals = self._recoveries.of(log)
         if overflow.unit == "tokens" and overflow.input:
             self.learn(session, overflow.input)
         self._target.learn_window(overflow)
         target = learned_window(target, overflow)
-        again = partial(self._packing, session)
+        again = partial(self._packing, session, ledger)
         pack = yield from recovering(overflow, sent, target, refusals, again)
-        self._ledgers.of(log).sent(self._weighed(pack, session.snapshot(), target), target)
+        ledger.sent(self._weighed(pack, ledger, session.snapshot(), target), target)
         return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
     def expand(self, session: Session, ref: str) -> str:
@@ -356,17 +357,16 @@ class Engine(ProcessBound):
                 self.sessions.save(session)
         self.budget.check(session)
 
-    def _weighing(self, session: Session, target: Target) -> TaskGenerator[WeighedPack]:
+    def _weighing(self, own: Session, ledger: Ledger, target: Target) -> TaskGenerator[WeighedPack]:
         """The pack for a target, which counts as sent where whoever awaits it is still there."""
-        pack = yield from self._packing(session, target)
-        return self._weighed(pack, session.snapshot(), target)
+        pack = yield from self._packing(own, ledger, target)
+        return self._weighed(pack, ledger, own.snapshot(), target)
 
     def _packing(
-        self, session: Session, target: Target, why: tuple[str, ...] = ()
+        self, session: Session, ledger: Ledger, target: Target, why: tuple[str, ...] = ()
     ) -> TaskGenerator[Pack]:
         """The pack for a target, as hooks let it be, and they are told of it."""
         self.budget.check(session)
-        ledger = self._ledgers.of(session.log)
         packing = self._deciding(session, target, why, ledger)
         return (yield from self._hooks.making(session, ledger.newest, packing))
 
@@ -423,10 +423,10 @@ class Engine(ProcessBound):
             weighs=spec is None or spec is self.spec,
         )
 
-    def _weighed(self, pack: Pack, snapshot: Snapshot, target: Target) -> WeighedPack:
-        memo = memo_of(snapshot.log)
-        counting = SpecCompiler(self.spec, agent=self.agent, memo=memo, ports=self.ports)
-        return self._ledgers.weighed(pack, snapshot, target, counting)
+    def _weighed(self, pack: Pack, ledger: Ledger, now: Snapshot, target: Target) -> WeighedPack:
+        memo = memo_of(now.log)
+        counting = partial(SpecCompiler, self.spec, agent=self.agent, memo=memo, ports=self.ports)
+        return ledger.weighed(pack, now, target, counting)
 
     def ledger(self, session: Session) -> LedgerSummary:
         """What a conversation's requests cost so far, against sending everything."""

@@ -62,6 +62,7 @@ class EventHooks:
     def __init__(self, hooks: Mapping[str, Any] | None = None) -> None:
         self._hooks: dict[str, list[tuple[Hook, bool]]] = {name: [] for name in EVENTS}
         self._notes: WeakKeyDictionary[Log, list[str]] = WeakKeyDictionary()
+        self._are_set = False  # whether anybody wants to know of anything
         self._on_all(hooks)
 
     def on(self, name: str, hook: object, *, contents: bool = False) -> None:
@@ -80,6 +81,7 @@ class EventHooks:
                 fix="def hook(event): ...; what is async is put into a queue by it",
             )
         self._hooks[name].append((hook, contents))
+        self._are_set = True
 
     def _on_all(self, hooks: Mapping[str, Any] | None) -> None:
         """Put on hooks by the name of their event, one or several each; one with an attribute
@@ -127,11 +129,6 @@ class EventHooks:
                 what = getattr(hook, "__qualname__", type(hook).__name__)
                 notes.append(f"the hook {what} of {name!r} failed ({type(error).__name__})")
         return replies
-
-    @property
-    def _are_set(self) -> bool:
-        """Whether anybody wants to know of anything."""
-        return any(self._hooks.values())
 
     def note(self, log: Log, notes: Sequence[str]) -> None:
         """Keep notes for the next pack of a session: there is none to hold them now."""
@@ -212,6 +209,8 @@ class EventHooks:
     def preparing(self, session: Session, notes: list[str]) -> Answered | None:
         """What tells of questions to models, and notes what failed; None where nobody wants to
         know."""
+        if not self._hooks["prepare"]:
+            return None
 
         def prepared(tasks: Sequence[Task], answers: Sequence[Answer], began_ns: int) -> None:
             event = PrepareEvent(
@@ -225,10 +224,12 @@ class EventHooks:
             )
             self.tell("prepare", event, notes, answers=tuple(answers))
 
-        return prepared if self.has("prepare") else None
+        return prepared
 
     def recalled(self, session: Session) -> Recalled | None:
         """What tells of a search of memories that begins now; None where nobody wants to know."""
+        if not self._hooks["recall"]:
+            return None
         began_ns = time_ns()
 
         def recalled(sources: Sequence[object], hits: int, failed: int) -> None:
@@ -243,7 +244,7 @@ class EventHooks:
             self.tell("recall", event, notes)
             self.note(session.log, notes)
 
-        return recalled if self.has("recall") else None
+        return recalled
 
     def overflowed(
         self, session: Session, overflow: Overflow, sent: Pack, pack: Pack, refusals: Refusals

@@ -7,8 +7,8 @@ adds what is new. Where no price is known, tokens are all there is to tell.
 """
 
 import threading
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -68,7 +68,7 @@ class Decided(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class WeighedPack(NamedTuple):
+class WeighedPack(msgspec.Struct, frozen=True, eq=False):
     """A pack beside a request with everything in its place.
 
     Args:
@@ -128,6 +128,35 @@ class Ledger:
         newest = self.newest
         return newest if newest is None or newest.receipt.position < position else self.before
 
+    def weighed(
+        self, pack: Pack, snapshot: Snapshot, target: Target, counting: Callable[[], SpecCompiler]
+    ) -> WeighedPack:
+        """A pack beside everything. What the call before had was counted otherwise where the
+        provider leaves out reasoning from this call on, or the counter has learned since. What was
+        never counted is counted here: of a long session that takes as long as its first compile.
+
+        Args:
+            counting: gives a compiler with the memo of the conversation, and the agent.
+        """
+        receipt = pack.receipt
+        if receipt.counter != target.counter.id:
+            target = with_counter(target, receipt.counter)
+        refs, fixed, whole = receipt.shows_refs, receipt.fixed_tokens, pack.whole_tokens
+        if whole is None:
+            known = newest_prefix(receipt.folds)
+            whole = counting().tokens_of_everything(snapshot, target, known, refs=refs)
+        whole += fixed
+        previous, then = self.previous(snapshot.position), None
+        if previous is not None:
+            then = _before_stripped(previous, snapshot, target)
+            if then is None and previous.receipt.counter != receipt.counter:
+                position = previous.receipt.position
+                then = msgspec.structs.replace(snapshot, position=position)
+        if then is None:
+            return WeighedPack(pack, whole)
+        before = counting().tokens_of_everything(then, target, refs=refs) + fixed
+        return WeighedPack(pack, whole, before)
+
     def sent(self, made: WeighedPack, target: Target) -> Pack:
         """Count a call, and give its pack."""
         with self._lock:
@@ -169,7 +198,7 @@ class Ledger:
 
     def _call(self, made: WeighedPack, target: Target) -> tuple[ConversationSums, ConversationSums]:
         """The sums before a call, and its own."""
-        pack, whole_tokens, recounted = made
+        pack, whole_tokens, recounted = made.pack, made.whole_tokens, made.recounted
         receipt, prefix, rules = pack.receipt, pack.receipt.prefix, target.cache_rules
         sums, previous = self._until(receipt.position), self.previous(receipt.position)
         info = known_model(target.model)
@@ -299,37 +328,8 @@ class Ledgers:
         self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
     ) -> CallPrice:
         """What a call of a conversation would come to."""
-        made = self.weighed(pack, snapshot, target, compiler)
-        return self.of(snapshot.log).price_of(made, target)
-
-    def weighed(
-        self, pack: Pack, snapshot: Snapshot, target: Target, compiler: SpecCompiler
-    ) -> WeighedPack:
-        """A pack beside everything. What the call before had was counted otherwise where the
-        provider leaves out reasoning from this call on, or the counter has learned since. What was
-        never counted is counted here: of a long session that takes as long as its first compile.
-
-        Args:
-            compiler: with the memo of the conversation, and the agent.
-        """
-        receipt = pack.receipt
-        if receipt.counter != target.counter.id:
-            target = with_counter(target, receipt.counter)
-        refs, fixed, whole = receipt.shows_refs, receipt.fixed_tokens, pack.whole_tokens
-        if whole is None:
-            known = newest_prefix(receipt.folds)
-            whole = compiler.tokens_of_everything(snapshot, target, known, refs=refs)
-        whole += fixed
-        previous, then = self.of(snapshot.log).previous(snapshot.position), None
-        if previous is not None:
-            then = _before_stripped(previous, snapshot, target)
-            if then is None and previous.receipt.counter != receipt.counter:
-                position = previous.receipt.position
-                then = msgspec.structs.replace(snapshot, position=position)
-        if then is None:
-            return WeighedPack(pack, whole)
-        before = compiler.tokens_of_everything(then, target, refs=refs) + fixed
-        return WeighedPack(pack, whole, before)
+        ledger = self.of(snapshot.log)
+        return ledger.price_of(ledger.weighed(pack, snapshot, target, lambda: compiler), target)
 
     def decide(self, spec: Expr, target: Target, session: Session, ledger: Ledger) -> Decided:
         """As `decided`; what was given up is saved with the session."""

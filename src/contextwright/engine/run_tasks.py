@@ -55,7 +55,7 @@ def run_tasks(
         except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
             answered = error
         step = _advanced(asking, step.tasks, answered)
-    return cast(T, step.result)
+    return step.result  # pyright: ignore[reportReturnType]
 
 
 async def adrive(

@@ -68,7 +68,8 @@ class SpecRun:
             pack = compiler.compile(snapshot, self.target, previous=ledger.newest)
         except ContextwrightError as error:
             return CallPack(snapshot, None, error)
-        ledger.sent(self._ledgers.weighed(pack, snapshot, self.target, compiler), self.target)
+        made = ledger.weighed(pack, snapshot, self.target, lambda: compiler)
+        ledger.sent(made, self.target)
         after, prefix = ledger.summary(), pack.manifest.prefix
         cached = after.cached - before.cached
         return CallPack(

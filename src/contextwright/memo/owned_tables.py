@@ -6,6 +6,8 @@ from itertools import islice
 from math import inf, isqrt
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from contextwright.memo.memory_budget import BUDGET, MemoryBudget
 from contextwright.memo.sizes import bytes_of, shared
 
@@ -34,6 +36,20 @@ NEWEST = "newest"
 _NOTHING: Any = object()
 
 
+class _Scopes:
+    """The scopes of an owner: how many began, and the next at which a table is due."""
+
+    __slots__ = ("begun", "due")
+
+    def __init__(self) -> None:
+        self.begun: int = 0
+        self.due: float = inf
+
+
+_NOBODYS = _Scopes()
+"""Those of a table that no owner has: none."""
+
+
 class Table(dict[Any, Any]):
     """What one function gave, by its argument. Known entries are a dict's look-up, and a dict's
     own speed; those of the generation before are taken over when they are asked for by
@@ -41,8 +57,8 @@ class Table(dict[Any, Any]):
     """
 
     __slots__ = (
-        "_assumed", "_looked_into", "_typical", "before", "bytes", "bytes_before", "grows",
-        "in_use", "lasts", "make", "measured", "uses",
+        "_assumed", "_began", "_looked_into", "_scopes", "_typical", "before", "bytes",
+        "bytes_before", "ends", "grows", "in_use", "lasts", "make", "measured",
     )  # fmt: skip
 
     def __init__(
@@ -52,14 +68,20 @@ class Table(dict[Any, Any]):
         brief: bool = False,
         stays: bool = False,
         grows: bool = False,
+        scopes: "_Scopes | None" = None,
     ) -> None:
         super().__init__()
         self.make = make  # from the first, for other threads see a table as soon as it is there
-        self.lasts = inf if stays else BRIEF if brief else LASTING
+        self.lasts = inf if stays or grows else BRIEF if brief else LASTING
+        self._scopes = scopes = _NOBODYS if scopes is None else scopes
+        self._began = scopes.begun
+        self.ends = self._began + self.lasts + 1  # the scope at whose beginning it turns over
+        if self.ends < scopes.due:
+            scopes.due = self.ends
         self.grows = grows
         self.in_use = False  # whether somebody has its look-up, and would go on with it
         self.before: dict[Any, Any] = {}
-        self.bytes = self.bytes_before = self.measured = self.uses = 0
+        self.bytes = self.bytes_before = self.measured = 0
         # entries of all generations whose size was told by samples, and those that came since
         self._looked_into = self._assumed = 0
         self._typical = 0  # bytes of an entry
@@ -101,7 +123,14 @@ class Table(dict[Any, Any]):
         self.before = dict(self)
         self.clear()
         self.bytes_before, self.bytes = self.bytes, 0
-        self.measured = self.uses = 0
+        self.measured = 0
+        self._began = self._scopes.begun
+        self.ends = self._began + self.lasts + 1
+
+    @property
+    def uses(self) -> int:
+        """Scopes of its owner's since its generation began."""
+        return self._scopes.begun - self._began
 
     def end_generation(self) -> None:
         """Who fills a table that stays did so once more: forget what was not used since the last
@@ -142,24 +171,23 @@ class Table(dict[Any, Any]):
         return True
 
 
-class GrowingUse(Generic[T]):
+class GrowingUse(msgspec.Struct, Generic[T], eq=False):
     """What grows, while it is used. It is asked for many times a turn."""
 
-    __slots__ = ("_grown", "_make", "_table")
-
-    def __init__(self, table: Table, make: Callable[[], T]) -> None:
-        self._table, self._make = table, make
+    table: Table
+    make: Callable[[], T]
+    grown: Any = None
 
     def __enter__(self) -> T:
-        held = self._table.pop("", _NOTHING)
+        held = self.table.pop("", _NOTHING)
         if held is _NOTHING:
-            held = self._table.before.pop("", _NOTHING)
-        self._grown: T = self._make() if held is _NOTHING else held
-        return self._grown
+            held = self.table.before.pop("", _NOTHING)
+        grown = self.grown = self.make() if held is _NOTHING else held
+        return grown
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is None:
-            self._table[""] = self._grown
+            self.table[""] = self.grown
 
 
 class Tables:
@@ -170,6 +198,7 @@ class Tables:
     def __init__(self, budget: MemoryBudget = BUDGET) -> None:
         self.tables: dict[Any, Table] = {}
         self._scopes: list[None] = []
+        self._begun = _Scopes()
         self._forgotten: list[dict[Any, Any]] = []  # nobody looks into them any more
         self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
         self._measured = 0
@@ -196,7 +225,8 @@ class Tables:
         """
         table = self.tables.get(key)
         if table is None:
-            table = self.tables.setdefault(key, Table(make, brief=brief, stays=stays))
+            table = Table(make, brief=brief, stays=stays, scopes=self._begun)
+            table = self.tables.setdefault(key, table)
         return table
 
     def newest(self, key: Any) -> Any:
@@ -227,7 +257,8 @@ class Tables:
         it half grown."""
         table = self.tables.get(("growing", key))
         if table is None:
-            table = self.tables.setdefault(("growing", key), Table(grows=True))
+            table = Table(grows=True, scopes=self._begun)
+            table = self.tables.setdefault(("growing", key), table)
         return GrowingUse(table, make)
 
     def begin(self) -> None:
@@ -235,12 +266,16 @@ class Tables:
         self._scopes.append(None)
         if self._forgotten:
             self._let_go()
+        scopes = self._begun
+        scopes.begun += 1
+        if scopes.begun < scopes.due:
+            return
+        scopes.due = inf
         for key, table in list(self.tables.items()):
-            if not table.grows:
-                table.uses += 1
-                if table.uses > table.lasts:
-                    self._forgotten.append(table.before)
-                    self._turn_over(key, table)
+            if table.ends <= scopes.begun:
+                self._forgotten.append(table.before)
+                self._turn_over(key, table)
+            scopes.due = min(scopes.due, table.ends)
 
     def end(self) -> None:
         """A scope ends. What came is measured once nobody remembers any more, or did not for a

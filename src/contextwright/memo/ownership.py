@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
+import msgspec
+
 from contextwright.memo.owned_tables import GrowingUse, Table, Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -15,25 +17,23 @@ T = TypeVar("T")
 _OWNER: ContextVar[Tables | None] = ContextVar("owner", default=None)
 
 
-class remembering:  # noqa: N801 -- read as a word: with remembering(memo)
+class remembering(msgspec.Struct, eq=False):  # noqa: N801 -- read as a word: with remembering(memo)
     """What is worked out in here is remembered for this owner. Inside of a scope of the owner's it
     is one with that."""
 
-    __slots__ = ("_outer", "_owner")
-
-    def __init__(self, owner: Tables) -> None:
-        self._owner = owner
+    owner: Tables
+    outer: Tables | None = None
 
     def __enter__(self) -> None:
-        self._outer = _OWNER.get()
-        if self._outer is not self._owner:
-            self._owner.begin()
-            _OWNER.set(self._owner)
+        self.outer = _OWNER.get()
+        if self.outer is not self.owner:
+            self.owner.begin()
+            _OWNER.set(self.owner)
 
     def __exit__(self, *error: object) -> None:
-        if self._outer is not self._owner:
-            _OWNER.set(self._outer)
-            self._owner.end()
+        if self.outer is not self.owner:
+            _OWNER.set(self.outer)
+            self.owner.end()
 
 
 @contextmanager

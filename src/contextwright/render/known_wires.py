@@ -2,7 +2,6 @@
 (rules.md#horizon)."""
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.memo.by_identity import NEWEST, by_identity
+from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
 from contextwright.render.insertion import Insertion
 from contextwright.render.wire import Wire, schema_tokens
@@ -63,7 +63,10 @@ class KnownConversation(msgspec.Struct, frozen=True, eq=False):
 
 def wires_alone(renderer: "Renderer", block: Block, target: "Target") -> BlockWires:
     """The messages of a block in a request of its own."""
-    table = owned_table(("counted", *_key(target)), brief=True)
+    return _alone(renderer, block, target, owned_table(("counted", *_key(target)), brief=True))
+
+
+def _alone(renderer: "Renderer", block: Block, target: "Target", table: Table | None) -> BlockWires:
     # its score, its tier, and the term that brought it make no difference to them
     key = block.id, id(block.messages)
     known: BlockWires | None = None if table is None else table.get(key)
@@ -89,11 +92,13 @@ def wires_of_blocks(
 ) -> list[tuple[str, Wire]]:
     """The messages of blocks, as the last request had them where nothing else is to be said. What a
     block was read from in a caller's own body stands in the log, which is only added to."""
-    table = owned_table(("wires", *_key(target)), brief=True)
+    key = _key(target)
+    table = owned_table(("wires", *key), brief=True)
     if table is None:
         return [pair for block in blocks for pair in renderer.wires(block, draft, target)]
     if not blocks:
         return []
+    counted = owned_table(("counted", *key), brief=True)
     before: KnownConversation | None = table.known(NEWEST)
     moved: dict[Block, BlockWires] = {}
     if before is not None and before.blocks != blocks[: len(before.blocks)]:
@@ -103,7 +108,9 @@ def wires_of_blocks(
     if before is None or before.taken != taken:
         before = KnownConversation(taken, ids=taken)
 
-    rendered = partial(wires_alone, renderer, target=target)
+    def rendered(block: Block) -> BlockWires:
+        return _alone(renderer, block, target, counted)
+
     further = blocks[len(before.blocks) :]
     new = [moved.get(block) or table.remembered(block, rendered) for block in further]
     whole = table[NEWEST] = _gone_on(before, blocks, new, renderer, target)

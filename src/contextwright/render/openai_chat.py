@@ -110,7 +110,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
     def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
         """As for all; those of a message alone by one look at each."""
         names, messages = frozenset(names), request["messages"]
-        if self.rules is RULES and are_plain(messages):
+        if self.rules is RULES and are_plain(messages, alone=not ALONE.keys().isdisjoint(names)):
             names -= PLAIN
         looked = ALONE.keys() & names if self.rules is RULES else set[str]()
         for message in objects(messages) if looked else ():

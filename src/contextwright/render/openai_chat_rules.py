@@ -106,46 +106,59 @@ def faults_alone(message: Json) -> Faults:
             yield "U4", f"a call id of {len(id)} characters"
 
 
-def are_plain(messages: list[Json]) -> bool:
+def are_plain(messages: list[Json], *, alone: bool = True) -> bool:
     """Whether messages are of the forms that nearly all have, and surely keep the rules of a
-    message alone, OC2 and U2.sent, told by one look at each. Of others the rules tell."""
+    message alone, OC2 and U2.sent, told by one look at each. Of others the rules tell.
+
+    Args:
+        alone: whether rules of a message alone are asked for: what its calls say is read.
+    """
     waiting, speaks = set[str](), False
-    for message in messages:
-        if type(message) is not dict or not _is_plain(message, waiting):
+    for message in messages:  # in one loop: a window that moves has all of a request looked at
+        if type(message) is not dict:
             return False
-        speaks = speaks or message["role"] != "system"
+        role, content, calls = message.get("role"), message.get("content"), None
+        if role == "assistant":
+            calls = message.get("tool_calls")
+        elif type(role) is not str or role not in _ROLES or "tool_calls" in message:
+            return False
+        if role == "tool":
+            id = message.get("tool_call_id")
+            if type(id) is not str or id not in waiting:
+                return False
+            waiting.remove(id)
+        elif waiting:
+            return False
+        if calls and not _are_plain_calls(calls, waiting, alone=alone):
+            return False
+        says = type(content) is str and bool(content)
+        if not (says or (calls and content in _NOTHING)):
+            return False
+        speaks = speaks or role != "system"
     return speaks and not waiting
 
 
-def _is_plain(message: Json, waiting: set[str]) -> bool:
-    """Whether it is a plain one behind calls that wait for their results; which wait behind it."""
-    role, content, calls = message.get("role"), message.get("content"), None
-    if role == "assistant":
-        calls = message.get("tool_calls")
-    elif type(role) is not str or role not in _ROLES or "tool_calls" in message:
+def _are_plain_calls(calls: Any, waiting: set[str], *, alone: bool) -> bool:
+    """Whether they are calls of functions, none of which has another one's id: those of all that
+    wait."""
+    if type(calls) is not list:
         return False
-    if role == "tool":
-        id = message.get("tool_call_id")
-        if type(id) is not str or id not in waiting:
+    for call in calls:  # pyright: ignore[reportUnknownVariableType]
+        id = call.get("id") if type(call) is dict else None  # pyright: ignore
+        if type(id) is not str or id in waiting:  # pyright: ignore[reportUnknownArgumentType]
             return False
-        waiting.remove(id)
-    elif waiting or (calls and type(calls) is not list):
-        return False
-    for call in calls or ():
-        if not _is_plain_call(call, waiting):
+        waiting.add(id)
+        if alone and not _is_plain_call(call, id):
             return False
-    return (bool(calls) and content in _NOTHING) or (type(content) is str and bool(content))
+    return True
 
 
-def _is_plain_call(call: Any, waiting: set[str]) -> bool:
-    """Whether it is a function's, and no other one's id is its own."""
-    if type(call) is not dict or call.get("type") != "function":
-        return False
-    function, id = call.get("function"), call.get("id")
-    if type(function) is not dict or type(id) is not str or id in waiting:
+def _is_plain_call(call: Json, id: str) -> bool:
+    """Whether it is a function's."""
+    function = call.get("function")
+    if call.get("type") != "function" or type(function) is not dict:
         return False
     name, arguments = function.get("name"), function.get("arguments")
-    waiting.add(id)
     return (
         1 <= len(id) <= 40
         and type(name) is str

@@ -6,10 +6,12 @@ writes into it. So what was found out of it is known by its identity, for as lon
 remembered; and of a request that goes on from the one before only what is new is looked at.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import repeat
-from typing import TYPE_CHECKING
+from operator import attrgetter, is_
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from contextwright.memo.by_identity import same_beginning
 from contextwright.memo.owned_tables import Table
@@ -20,31 +22,29 @@ if TYPE_CHECKING:
     from contextwright.render.renderer import Renderer
     from contextwright.render.target import Target
 
+_WIRE: Any = attrgetter("wire")
 RECORD = 120
 """Bytes of what is known of a message, about."""
 
 
-class KnownWire:
+class KnownWire(msgspec.Struct, eq=False):
     """A message, and what was found out of it.
 
-    Attributes:
+    Args:
         tokens: of it, once they were counted.
         ids: that only it may have, once they were looked up.
         is_allowed: whether a request that has it broke no rule.
     """
 
-    __slots__ = ("ids", "is_allowed", "tokens", "wire")
-
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
-        self.tokens: int | None = None
-        self.ids: tuple[Hashable, ...] | None = None
-        self.is_allowed = False
+    wire: Wire
+    tokens: int | None = None
+    ids: tuple[Hashable, ...] | None = None
+    is_allowed: bool = False
 
 
-def _known_of(wire: Wire, known: KnownWire | None, others: Table | None) -> KnownWire:
+def _known_of(wire: Wire, known: KnownWire | None, others: Table) -> KnownWire:
     """What is known of a message, by what stands under its identity."""
-    if known is None and others is not None and others.before:
+    if known is None and id(wire) in others.before:
         known = others.recall(id(wire), None)
     return KnownWire(wire) if known is None or known.wire is not wire else known
 
@@ -97,11 +97,14 @@ class RequestWires:
         if same < len(self.wires):
             self._cut(same, others)
         further = wires[same:]
-        known: Iterator[KnownWire | None] = repeat(None)
-        if others is not None and (others or others.before):
-            known = map(others.get, map(id, further))
-        both = zip(further, known, strict=False)
-        self._known += [_known_of(wire, one, others) for wire, one in both]
+        if others or (others is not None and others.before):
+            known: list[Any] = list(map(others.get, map(id, further)))
+            if None in known or not all(map(is_, map(_WIRE, known), further)):
+                both = zip(further, known, strict=True)
+                known = [_known_of(wire, one, others) for wire, one in both]
+            self._known += known
+        else:
+            self._known += map(KnownWire, further)
         self.wires += further
 
     def _cut(self, at: int, others: Table | None) -> None:

@@ -150,7 +150,6 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False, d
         takes = self.provider.renderer.takes_tool
         return tuple(tool for tool in tools if tool in own or takes(tool))
 
-    @property
     def step_prices(self) -> StepPrices:
         """What a step that moves a cached prefix costs, and what staying does."""
         info = _known(self.model, self.window)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import get_args
 
 from contextwright.session.event import AnyPart, Event, Opaque, ToolCall, ToolResult
-from contextwright.session.harness_text import hands_over, is_spoken, rules_in
+from contextwright.session.harness_text import Speakers, hands_over, rules_in
 
 ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind", "rules")
 """What events are found by."""
@@ -45,9 +45,13 @@ class EventIndex:
         self._by = {name: defaultdict(_new_positions) for name in ATTRIBUTES}
         self._rules: dict[str, bytes] = {}  # file -> digest of its newest wording
 
-    def note(self, event: Event, position: int) -> bool:
+    def note(self, event: Event, position: int, speakers: Speakers) -> bool:
         """Take the event at this position, which is behind all before; whether it stands out, being
-        an operator's, a harness's, or a summary."""
+        an operator's, a harness's, or a summary.
+
+        Args:
+            speakers: in a user's event.
+        """
         entries = [("role", event.role), ("author", event.author or event.role)]
         kinds: list[str] = []
         for part in event.parts:
@@ -63,9 +67,10 @@ class EventIndex:
         if event.metadata and event.metadata.get("kind") == "summary":
             kinds.append("summary")
         if event.role == "user":
-            kinds.append(SPOKEN if is_spoken(event.parts) else HARNESS)
-            kinds += [HANDOVER] if hands_over(event.parts) else []
-            entries += [(RULES, file) for file in self._new_rules(event)]
+            kinds.append(SPOKEN if speakers.user else HARNESS)
+            if speakers.harness:
+                kinds += [HANDOVER] if hands_over(event.parts) else []
+                entries += [(RULES, file) for file in self._new_rules(event)]
         stands_out = event.role == "system" or entries[-1][0] == RULES or kinds not in _PLAIN
         entries += [("kind", kind) for kind in kinds] if kinds else []
         self._add(entries, position)

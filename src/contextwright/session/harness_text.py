@@ -4,7 +4,7 @@ None of it is what the user said (docs/adr/0180-a-harness-is-not-the-user.md).""
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -213,17 +213,33 @@ def user_words(parts: Sequence[object], *, stops: bool = False) -> str:
 def is_spoken(parts: Sequence[object]) -> bool:
     """Whether the user says or shows anything in the parts of a message: it is not all a
     harness's."""
-    is_all = False
+    return speakers_in(parts).user
+
+
+class Speakers(NamedTuple):
+    """Who says or shows anything in a message of a user's role: the user, a harness, or both. What
+    is empty is the user's."""
+
+    user: bool
+    harness: bool
+
+
+NEITHER = Speakers(user=False, harness=False)
+"""Those of a message of another role."""
+
+
+def speakers_in(parts: Sequence[object]) -> Speakers:
+    """Who says or shows anything in the parts of a message of a user's role."""
+    spoken = harness = False
     for part in parts:
         if not isinstance(part, Text):
-            return True
-        if stretches := harness_texts(part.text):
-            is_all = True
-            if _words_beside(part.text, stretches, stops=False):
-                return True
+            spoken = True
+        elif stretches := harness_texts(part.text):
+            harness = True
+            spoken = spoken or bool(_words_beside(part.text, stretches, stops=False))
         elif part.text and not part.text.isspace():
-            return True
-    return not is_all
+            spoken = True
+    return Speakers(spoken or not harness, harness)
 
 
 def is_harness(role: str, parts: Sequence[object]) -> bool:

@@ -16,6 +16,7 @@ from contextwright.session.event_index import EventIndex, holds
 from contextwright.session.event_json import encodable, event_id_in, event_json, opened, portable
 from contextwright.session.exchange import Exchange, exchange_of
 from contextwright.session.family import Family
+from contextwright.session.harness_text import NEITHER, Speakers, speakers_in
 from contextwright.session.turns import Turns
 
 _LINK = 32
@@ -51,7 +52,7 @@ class Log(Sequence[Event]):
         self._late_joins: list[int] = []  # those exchanges, one entry for every such event
         self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
         self._waiting: set[str] = set()  # calls of the newest exchange that may have no answer
-        self._turns = Turns()
+        self.turns = Turns()
         self._outcomes = CallOutcomes()
         self._judges = True  # whether what comes is looked at for failures
         self._called: dict[tuple[str, str], int] = {}  # (author, tool) -> first call
@@ -136,18 +137,18 @@ class Log(Sequence[Event]):
         position = len(self._events)
         self._digests += sha256(self._digests[-_LINK:] + body).digest()
         results = event.results if event.role == "tool" else ()
-        owner = self._owner(results)
+        owner = self._owner(results) if results else None
+        speakers = speakers_in(event.parts) if event.role == "user" else NEITHER
         if owner is None:
             owner = len(self._exchanges)
-            self._begin(event, position)
+            self._begin(event, position, speakers)
         else:
             self._join(results, owner, position)
         self._exchange_at.append(owner)
         self._begun.append(len(self._exchanges))
-        self.landmark = position if self._index.note(event, position) else self.landmark
-        says_place = event.id == f"e{position}"
-        self._says_place.append(says_place)
-        if not says_place:
+        self.landmark = position if self._index.note(event, position, speakers) else self.landmark
+        self._says_place.append(event.id == f"e{position}")
+        if not self._says_place[-1]:
             self._ids[event.id] = position
         self._events.append(event)
         if decoded:
@@ -162,9 +163,9 @@ class Log(Sequence[Event]):
                 return self._exchange_at[caller[0]]
         return None
 
-    def _begin(self, event: Event, position: int) -> None:
+    def _begin(self, event: Event, position: int, speakers: Speakers) -> None:
         index = len(self._exchanges)
-        self._turns.note(event, index)
+        self.turns.note(event, index, spoken=speakers.user)
         if self._waiting:
             self._settle(index - 1, position)
             self._waiting.clear()
@@ -246,7 +247,7 @@ class Log(Sequence[Event]):
             events = tuple(map(self._event, positions))
             newest = index == len(self._exchanges) - 1
             fails = self._outcomes.has_failing(positions)
-            turn = self._turns.of(index)
+            turn = self.turns.of(index)
             exchange = exchange_of(index, turn, positions, events, newest=newest, fails=fails)
             self._exchanges[index] = exchange
         return exchange
@@ -266,8 +267,7 @@ class Log(Sequence[Event]):
         if known is not None or not _PLACE.fullmatch(event_id):
             return known
         place = int(event_id[1:])
-        is_here = place < len(self._events) and self._says_place[place]
-        return place if is_here else None
+        return place if place < len(self._events) and self._says_place[place] else None
 
     def ends(self, attribute: str, value: str, before: int) -> tuple[int, int] | None:
         """The first and the last position below `before` of the events with this role, author,
@@ -399,23 +399,23 @@ class Log(Sequence[Event]):
 
     def preamble(self, count: int) -> int:
         """How many of the first `count` exchanges are the system's, before anyone else spoke."""
-        return min(self._turns.preamble, count)
+        return min(self.turns.preamble, count)
 
     def turn_count(self, before: int) -> int:
         """How many turns had begun when the log had `before` events."""
-        return self._turns.count(self.exchange_count(before))
+        return self.turns.count(self.exchange_count(before))
 
     def turn_of(self, exchange: int) -> int:
         """The turn that an exchange belongs to."""
-        return self._turns.of(exchange)
+        return self.turns.of(exchange)
 
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn."""
-        return self._turns.start(turn)
+        return self.turns.start(turn)
 
     def age(self, exchange: int, turn: int, count: int) -> int:
         """How far back an exchange of a turn is, where the log had `count` exchanges."""
-        return self._turns.age(exchange, turn, count)
+        return self.turns.age(exchange, turn, count)
 
     def bodies(self, start: int, stop: int) -> list[bytes]:
         """The events from `start` to `stop` as the JSON that the digest covers."""

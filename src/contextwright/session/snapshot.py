@@ -54,7 +54,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
     @_Once
     def turn(self) -> int:
         """The running turn, counted from 0; -1 where nothing happened yet."""
-        return self.log.turn_count(self.position) - 1
+        return self.log.turns.count(self.exchange_count) - 1
 
     @_Once
     def exchange_count(self) -> int:
@@ -64,7 +64,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
     @_Once
     def preamble(self) -> int:
         """How many exchanges at the very beginning are system instructions."""
-        return self.log.preamble(self.exchange_count)
+        return min(self.log.turns.preamble, self.exchange_count)
 
     @_Once
     def has_summaries(self) -> bool:
@@ -146,7 +146,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def turn_start(self, turn: int) -> int:
         """The first exchange of a turn, counted from 0."""
-        return self.log.turn_start(turn) if 0 <= turn <= self.turn else 0
+        return self.log.turns.start(turn) if 0 <= turn <= self.turn else 0
 
     def exchanges_of(self, positions: Iterable[int]) -> list[Exchange]:
         """The exchanges that hold these positions, each once, in order."""

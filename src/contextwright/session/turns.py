@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 
 from contextwright.session.event import Event
-from contextwright.session.harness_text import is_spoken
 
 LONG_TURN = 5
 """Exchanges from which on a turn counts by its exchanges: a question, up to three calls and the
@@ -23,10 +22,13 @@ class Turns:
         self._aged: list[int] = []  # turn -> ages that all turns before it add up to
         self._user_spoke = False
 
-    def note(self, first: Event, exchange: int) -> None:
+    def note(self, first: Event, exchange: int, *, spoken: bool) -> None:
         """Take the exchange that begins behind all before, with this event: what a harness says in
-        its user's name begins no turn."""
-        spoken = first.role == "user" and is_spoken(first.parts)
+        its user's name begins no turn.
+
+        Args:
+            spoken: whether it is a user's, who says something in it.
+        """
         if not self._starts or (spoken and self._user_spoke):
             self._begin(exchange)
         self._user_spoke = self._user_spoke or spoken

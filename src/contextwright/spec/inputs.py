@@ -126,7 +126,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     sign: str = ""
     notes: list[str] = msgspec.field(default_factory=list[str])
     cost_id: str = ""
-    step_prices: StepPrices = StepPrices()
+    step_prices: Callable[[], StepPrices] = StepPrices
     folds: tuple[SavedFold, ...] = ()
     folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
     undecided: list[str] = msgspec.field(default_factory=list[str])

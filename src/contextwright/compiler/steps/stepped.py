@@ -83,7 +83,7 @@ def stepped(
         conversation = with_short_task(raw, limit, inputs)
     if not conversation or space <= 0:
         return Stepped(blocks, blocks)
-    economy = economy_of(space, limit, stage, inputs.step_prices)
+    economy = economy_of(space, limit, stage, inputs.step_prices())
     with _fold(stage, limit, inputs) as fold:
         if fold.prefix is None and inputs.start > inputs.snapshot.preamble:
             if not _has_begun(fold, stage, limit, raw, conversation, economy, inputs):
