@@ -5,11 +5,14 @@ language is none.
 """
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text import foreign_wordings
+from contextwright.text.corrections import correcting_parts, may_correct
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
+from contextwright.text.remarks import parts_of
 from contextwright.text.sentences import sentences
 from contextwright.text.wordings import SmallText, small_text
 
@@ -17,6 +20,8 @@ MAX_SENTENCE = 300
 """Characters of a sentence that may be one: what is longer is a text that somebody pasted."""
 MAX_DIRECTIVES = 900
 """Characters that one message's may have together."""
+ASKS = ("?", "\uff1f")
+"""Ends of a question."""
 _PASTED = re.compile(
     r"^[ \t]*(?:\d{2,}[:|]|\d[:|](?! [A-Z])|[{}]|\"[^\"\n]*\"\s*:|<!--|//|/\*|\*/).*$",
     re.MULTILINE,
@@ -25,7 +30,8 @@ _PASTED = re.compile(
 
 
 def directives(text: str, role: str = "user") -> tuple[str, ...]:
-    """The sentences of a message that hold from there on, in their order, while they are few.
+    """The sentences of a message that hold from there on, in their order, while they are few; all
+    of a short one of a user that corrects what was said before.
 
     Args:
         role: who says it: a user's wishes are rules, of an assistant only decisions are told.
@@ -37,7 +43,7 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
 def _may_hold(text: str, role: str) -> bool:
     small = small_text(text)
     may_hold = DECISIONS.may_be_in(small) or _may_be_foreign(small)
-    return may_hold or (role == "user" and RULES.may_be_in(small))
+    return may_hold or (role == "user" and (RULES.may_be_in(small) or may_correct(small)))
 
 
 def _may_be_foreign(small: SmallText) -> bool:
@@ -48,15 +54,34 @@ def _may_be_foreign(small: SmallText) -> bool:
 def _lasting(text: str, role: str) -> tuple[str, ...]:
     lasting: list[str] = []
     left = MAX_DIRECTIVES
-    for sentence in sentences(_PASTED.sub("", own_words(text)) if role == "user" else text):
-        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(("?", "\uff1f")):
+    for sentence in (
+        _spoken(_PASTED.sub("", own_words(text))) if role == "user" else sentences(text)
+    ):
+        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(ASKS):
             continue
         if sentence.startswith(("```", "~~~")):  # a program
             continue
         if _holds(sentence, role):
             lasting.append(sentence)
             left -= len(sentence)
+    if role == "user" and _is_more(correcting_parts(own := own_words(text)), lasting):
+        return (own,)
     return tuple(lasting)
+
+
+def _is_more(parts: Iterable[str], sentences: Sequence[str]) -> bool:
+    """Whether one of some parts of a message is in none of some sentences of it."""
+    return any(not any(part in one for one in sentences) for part in parts)
+
+
+def _spoken(text: str) -> Iterator[str]:
+    """A user's sentences. Who writes no capitals ends each at the same mark: a question behind
+    others is one by itself, and so is each where together they would be too long."""
+    for sentence in sentences(text):
+        if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE:
+            yield from parts_of(sentence)
+        else:
+            yield sentence
 
 
 def _holds(sentence: str, role: str) -> bool:

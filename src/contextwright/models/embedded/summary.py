@@ -24,6 +24,7 @@ from contextwright.models.embedded.summary_lines import (
     MESSAGES,
     PAIRS,
     REMARKS,
+    RULE,
     SHORT,
     Kind,
     SummaryLine,
@@ -34,6 +35,7 @@ from contextwright.models.embedded.summary_lines import (
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, begins_so, may_hold
+from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun
 from contextwright.text.foreign_wordings import sounds_lasting
@@ -47,10 +49,8 @@ in one question (60,000 tokens), and how many of the first are read beside them.
 brought up to date as its session grows, so more comes only where a long one is compiled first."""
 DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
-RULES, RULE = 65, 90
-"""Percent of a summary for what holds from where it was said on, the newest first, and characters
-of such a sentence: a longer one tells of one thing, and is weighed as the others are. Summaries of
-recorded chats in 1,000 tokens have .48 of the words of answers, and had .39 with any length."""
+RULES = 65
+"""Percent of a summary for what holds from where it was said on, the newest first."""
 FOREIGN = 180
 """Characters of what is said in another language than English, where all of a message is told."""
 REQUESTS = 10
@@ -198,17 +198,23 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
     users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
     ends = deque[SummaryLine](maxlen=USERS_LOOKED_AT)  # of later turns, too
     end = nearest = None  # of the turn's answers, and the one next to it
+    answers_at = list[int]()  # of the turn, the last first
     next_to = NONE
     for place in reversed(range(len(lines))):
         each = lines[place]
         line = each.line
         if not line.is_users:
             if is_users:  # of the turn before
-                end = None
+                end, answers_at = None, []
             end, nearest = end or (line if line.kind == "end" else None), line
             next_to = place
             if line.kind == "end":
                 ends.append(line)
+                answers_at.append(place)
+        elif line.kind == "correction":
+            of_it = [at for at in answers_at if line.words & lines[at].line.words]
+            answer = max(of_it, key=partial(_shared, lines, line), default=NONE)
+            each = msgspec.structs.replace(each, answer=answer)
         elif line.kind == "rule" and may_end(line.bare):
             answers = (one for one in (nearest, end) if one is not None)
             is_over = any(
@@ -231,6 +237,11 @@ def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine
         if is_users := line.is_users:
             users.append(line)
         yield each
+
+
+def _shared(lines: Sequence[_PlacedLine], line: SummaryLine, at: int) -> int:
+    """Words that a line shares with the one at a place."""
+    return len(line.words & lines[at].line.words)
 
 
 def _is_called_off(line: SummaryLine, users: Iterable[SummaryLine]) -> bool:
@@ -297,16 +308,17 @@ class _Choice:
         left, self._left = share + more, self.room + more
         left -= self._put_newest(LASTING, left)
         left -= self._put_foreign(True, min(more, left))
+        left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
         left -= self._put_newest(REMARKS, min(more, left))
         left -= self._put_foreign(False, min(more, left))
         self._left = self.room - min(share, share + more - left)
 
-    def _put_newest(self, kinds: frozenset[Kind], most: int) -> int:
-        """The tokens of short lines of some kinds, the newest first."""
-        known, left = set[str](), most
+    def _put_newest(self, kinds: frozenset[Kind], most: int, longest: int = RULE) -> int:
+        """The tokens of lines of some kinds with so many characters at most, the newest first."""
+        known, left = {self.lines[place].line.bare for place in self.places}, most
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
-            if line.kind in kinds and len(line.bare) <= RULE and line.bare not in known:
+            if line.kind in kinds and len(line.bare) <= longest and line.bare not in known:
                 known.add(line.bare)
                 answer = self.lines[place].answer
                 left -= self._put([place] if answer == NONE else [place, answer], left)
@@ -345,8 +357,23 @@ class _Choice:
             taken = self._put(unit, most)
             if not (taken or filling):
                 return
+            if taken:
+                self._without_parts_of(place)
             left -= taken
             most = self._left if filling else left
+
+    def _without_parts_of(self, place: int) -> None:
+        """Take out what was told of a message by itself that now stands in the whole of it."""
+        whole = self.lines[place].line.bare
+        parts = set[int]()
+        for at in range(place + 1, len(self.lines)):
+            line = self.lines[at].line
+            if not line.is_users or line.kind not in REMARKS or line.bare not in whole:
+                break
+            parts.add(at)
+        for unit in [unit for unit in self.units if parts.issuperset(unit)]:
+            self.units.remove(unit)
+            self._left += sum(self.count(self.lines[at].line.text) + 1 for at in unit)
 
     def _with_outcomes(self) -> Iterator[tuple[int, list[int]]]:
         """Places of what was asked for, the newest first, and of what came of it."""
