@@ -2,7 +2,7 @@
 
 import pytest
 
-from contextwright.text.corrections import MAX_CORRECTION, correcting_parts, corrects
+from contextwright.text.corrections import MAX_CORRECTION, TERSE, corrections, corrects
 from contextwright.text.directives import directives
 
 
@@ -17,6 +17,7 @@ from contextwright.text.directives import directives
         "hang on, it's the blue one we want",
         "my bad, wrong file. it's b.csv",
         "wrong key for the shed door, it hangs under the pot",
+        "the link is actually 666666",
         "let's do 40 rather than 60",
         "only three instead of five people are coming",
         "Make the font 14pt.",
@@ -63,6 +64,8 @@ def test_what_changes_what_was_said(message):
         "go to the second page",
         "this is not what I expected",
         "not sure",
+        "I don't actually have the number with me right now.",
+        "I've realized that I gave the wrong number.",
         "The dog is out",
     ],
 )
@@ -76,9 +79,17 @@ def test_a_long_message_is_told_by_its_sentences():
     assert not corrects(f"No, use 40 feet of rope. {rest}")
 
 
-def test_the_parts_that_correct_are_named():
-    message = "good catch. paint it twice. no - once is enough, the weather turns"
-    assert correcting_parts(message) == ["no - once is enough, the weather turns"]
+def test_of_a_message_that_is_not_terse_what_corrects_is_told_with_what_it_corrects():
+    message = (
+        "good catch. sand the deck and the rail down to the wood, then paint it four times, from the "
+        "bow on. no - once is enough, the weather turns. can you start today?"
+    )
+    assert len(message) > TERSE
+    told = (
+        "sand the deck and the rail down to the wood, then paint it four times, from the bow on.",
+        "no - once is enough, the weather turns.",
+    )
+    assert corrections(message) == directives(message) == told
 
 
 def test_a_short_message_is_told_whole_where_no_rule_says_what_it_corrects():

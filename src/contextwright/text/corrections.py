@@ -8,8 +8,11 @@ from contextwright.text.remarks import parts_of
 from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.wordings import SmallText, Wordings, small_text
 
-MAX_CORRECTION = 240
-"""Characters of a message that corrects something; in a longer one each sentence stands alone."""
+TERSE, MAX_CORRECTION = 110, 240
+"""Characters of a message that is told whole where it corrects something, and of one that is looked
+at: of a longer one each sentence stands alone."""
+ASKS = ("?", "\uff1f")
+"""Ends of a question."""
 _OPENING = re.compile(
     r"^(?:(?:and|but|so|ok(?:ay)?|oh|hm+|uh|ah|well|damn|ugh|ouch)\b[,!. ]*)*"
     r"(?:(?:no|nope|wait|sorry|oops|correction|wrong|hang on|hold on|my (?:mistake|bad))(?: wait)?"
@@ -35,7 +38,7 @@ _NUMBER = (
 )
 _CHANGES = Wordings(rf"""
 = actually after_all sorry
-\b(?<!^)actually[,.!]*(?: |$)|\bafter all\b|\d\S* sorry\b
+(?<!^)\bactually[,.!]*$|(?<!n't )(?<!not )\bactually,? \S*\d|\bafter all\b|\d\S* sorry\b
 = instead rather
 \binstead of\b|\binstead[.!]*$|\brather than\b
 = mind minds meant misread mistyped misspoke
@@ -51,7 +54,7 @@ _CHANGES = Wordings(rf"""
 (?<!\bi )(?<!\bwe )\b(?:moved|changed|pushed|postponed|extended) (?:\w+ ){{0,4}}to \S
 (?:^|[,;:.] )(?:so |then |let's )?(?:go|we're|we are|i'm) (?:back |up |down )?to {_NUMBER}\b
 = wrong
-\bwrong (?:\w+ ){{0,4}}\w+[,:.!]
+\bwrong (?:\w+ ){{0,4}}\w+[,:] \S
 """)
 """How one changes it. Without a number "make the tests pass" is a task like others."""
 _OPENS = frozenset({
@@ -68,19 +71,24 @@ def may_correct(small: SmallText) -> bool:
 
 def corrects(message: str) -> bool:
     """Whether a short message of a user changes what was said before."""
-    return bool(correcting_parts(message))
+    return bool(corrections(message))
 
 
-def correcting_parts(message: str) -> list[str]:
-    """The parts of a short message of a user that change what was said before."""
+def corrections(message: str) -> tuple[str, ...]:
+    """What a short message of a user says that changes what was said before: all of a terse one;
+    of others the parts that do, each with what stands in front of it, unless that asks."""
     if len(message) > MAX_CORRECTION:
-        return []
+        return ()
     parts = parts_of(message)
-    return [part for part, behind in pairwise((*parts, "")) if _corrects(part, behind)]
+    places = [n for n, pair in enumerate(pairwise((*parts, ""))) if _corrects(*pair)]
+    if not places or len(message) <= TERSE:
+        return (message,) if places else ()
+    told = sorted({*places, *(n - 1 for n in places if n and not parts[n - 1].endswith(ASKS))})
+    return tuple(parts[n] for n in told)
 
 
 def _corrects(part: str, behind: str) -> bool:
-    if part.endswith(("?", "\uff1f")):
+    if part.endswith(ASKS):
         return False
     opening = _OPENING.match(part)
     if opening is not None:

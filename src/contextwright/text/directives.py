@@ -5,11 +5,11 @@ language is none.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text import foreign_wordings
-from contextwright.text.corrections import correcting_parts, may_correct
+from contextwright.text.corrections import ASKS, corrections, corrects, may_correct
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
 from contextwright.text.remarks import parts_of
@@ -20,8 +20,6 @@ MAX_SENTENCE = 300
 """Characters of a sentence that may be one: what is longer is a text that somebody pasted."""
 MAX_DIRECTIVES = 900
 """Characters that one message's may have together."""
-ASKS = ("?", "\uff1f")
-"""Ends of a question."""
 _PASTED = re.compile(
     r"^[ \t]*(?:\d{2,}[:|]|\d[:|](?! [A-Z])|[{}]|\"[^\"\n]*\"\s*:|<!--|//|/\*|\*/).*$",
     re.MULTILINE,
@@ -53,10 +51,8 @@ def _may_be_foreign(small: SmallText) -> bool:
 @cached_text
 def _lasting(text: str, role: str) -> tuple[str, ...]:
     lasting: list[str] = []
-    left = MAX_DIRECTIVES
-    for sentence in (
-        _spoken(_PASTED.sub("", own_words(text))) if role == "user" else sentences(text)
-    ):
+    left, own = MAX_DIRECTIVES, own_words(text)
+    for sentence in _spoken(_PASTED.sub("", own)) if role == "user" else sentences(text):
         if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(ASKS):
             continue
         if sentence.startswith(("```", "~~~")):  # a program
@@ -64,14 +60,11 @@ def _lasting(text: str, role: str) -> tuple[str, ...]:
         if _holds(sentence, role):
             lasting.append(sentence)
             left -= len(sentence)
-    if role == "user" and _is_more(correcting_parts(own := own_words(text)), lasting):
-        return (own,)
-    return tuple(lasting)
-
-
-def _is_more(parts: Iterable[str], sentences: Sequence[str]) -> bool:
-    """Whether one of some parts of a message is in none of some sentences of it."""
-    return any(not any(part in one for one in sentences) for part in parts)
+    changes = corrections(own) if role == "user" else ()
+    if changes == (own,) and not any(map(corrects, lasting)):
+        return changes
+    more = [one for one in changes if one != own and not any(one in rule for rule in lasting)]
+    return tuple(sorted((*lasting, *more), key=text.find)) if more else tuple(lasting)
 
 
 def _spoken(text: str) -> Iterator[str]:

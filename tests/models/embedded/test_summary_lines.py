@@ -236,10 +236,10 @@ def test_a_correction_stands_with_what_came_of_it_whatever_comes_behind():
         ("Order four deck lamps for the stern.", "Order L-55 for 4 lamps is out."),
         ("make it 6 actually, they come in pairs", "L-55 has 6 lamps now.", "The awning is sand."),
     ]
-    summary = summary_of(talk(*turns))
+    summary = summary_of(talk(*turns), rules=100)
     for n in range(30):
         turn = talk((f"Please move file {n} to folder {n % 7}.", f"File {n} is moved."))
-        summary = summary_of(turn, summary)
+        summary = summary_of(turn, summary, rules=100)
     told = "user: make it 6 actually, they come in pairs\nassistant: L-55 has 6 lamps now."
     assert told in summary
 
@@ -251,11 +251,3 @@ def test_a_long_rule_has_room_beside_the_summary_s_own():
     )
     talks = [(rule, "Understood."), *((f"Weigh crate {n}.", f"It is {n}.") for n in range(40))]
     assert rule in summary_of(talk(*talks), tokens=150, rules=300)
-
-
-def test_a_message_is_not_told_whole_and_in_parts():
-    asked = "Weigh the anchor again. The scale in hall two runs late. Lars has the key to it."
-    summary = summary_of(talk(("Go.", "Yes."), (asked, "It weighs 80.")), tokens=200, rules=300)
-    assert summary.count("The scale in hall two runs late.") == 1
-    again = summary_of(talk(("And the chain?", "It weighs 90.")), summary, tokens=60, rules=300)
-    assert "The scale in hall two runs late." in again

@@ -8,7 +8,7 @@ from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import LASTING, NoteBuilder
 from contextwright.compiler.steps.note_requests import put_with_outcome
 from contextwright.text.acknowledgement import begins_so
-from contextwright.text.corrections import corrects
+from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
@@ -31,11 +31,6 @@ LONG_RULE = 40
 """Tokens of the longest rule that is told before others that are older: where tools answer in the
 user's name, a page of a manual or of code has words of a rule as well. With any length, of the 20
 and 20 planted in six sessions of a coding agent without function calls 5 and 4 were left."""
-FEW, TERSE = 4, 100
-"""Words that are too few to say what they are about, and characters of a message that is told for
-their sake whole, with what came of it, or since it corrects something; all others of which a part
-is told have the room that is left. With longer ones two later calls of 130 have no room in recorded
-service sessions."""
 SENTENCE = 8
 """Tokens that a rule or a decision needs at least."""
 MISSES, WORDINGS = 16, 512
@@ -45,7 +40,7 @@ most."""
 
 def tell_what_holds(note: NoteBuilder, room: int) -> None:
     """Tell it in the first part of a note of so many tokens."""
-    left = _tell_directives(note, directives_room(room), room >= REMARKS_FROM)
+    left = _tell_directives(note, directives_room(room))
     if room >= REMARKS_FROM:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
@@ -61,15 +56,13 @@ def directives_room(room: int) -> int:
     return max(room * DIRECTIVES // 100, min(SPARED, room * SPARED_SHARE // 100))
 
 
-def _tell_directives(note: NoteBuilder, room: int, whole: bool) -> int:
+def _tell_directives(note: NoteBuilder, room: int) -> int:
     """What holds from where it was said on: the newest first, long wordings in what the others
     leave. The room that is left."""
     scope, long, misses = note.scope, list[int](), 0
 
     def put(at: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
-        if whole and _leans(note, at, "rule") and (taken := _put_whole(note, at, room)):
-            return taken
         tokens = note.entry(at, "rule").tokens
         return tokens if tokens <= room and note.put(at, "rule") else 0
 
@@ -91,23 +84,17 @@ def _tell_directives(note: NoteBuilder, room: int, whole: bool) -> int:
 
 
 def _tell_whole(note: NoteBuilder, room: int) -> None:
-    """The terse messages of which a part is told, the newest first."""
-    parts = [at for at, form in note.forms.items() if form in LASTING and _is_part(note, at, form)]
-    for at in sorted(parts, reverse=True):
+    """The terse messages of which a part is told, and those that correct something, the newest
+    first, whole and with what came of them: "teak is fine too, keep varnish" says what the rule is
+    of, and an answer what "make it 6" was about."""
+    lasting = [at for at, form in note.forms.items() if form in LASTING]
+    for at in sorted(lasting, reverse=True):
         if room < SENTENCE:
             break
-        room -= _put_whole(note, at, room)
-
-
-def _is_part(note: NoteBuilder, at: int, form: str) -> bool:
-    return len(note.words(at, form)) < len(words_of(note.block(at)))
-
-
-def _leans(note: NoteBuilder, at: int, form: str) -> bool:
-    """Whether what a message says that holds corrects something, or is a part of it with too few
-    words to say of what."""
-    is_few = len(note.words(at, form).split()) <= FEW
-    return (is_few and _is_part(note, at, form)) or corrects(words_of(note.block(at)))
+        statement = words_of(note.block(at))
+        is_part = len(note.words(at, note.forms[at])) < len(statement)
+        if is_part or corrects(statement):
+            room -= _put_whole(note, at, room)
 
 
 def _put_whole(note: NoteBuilder, at: int, room: int) -> int:
@@ -129,9 +116,7 @@ def _tell_remarks(note: NoteBuilder, room: int) -> int:
         tokens = note.more(at, "remark")
         if tokens <= 0 or _is_over(note, at, "remark"):
             continue
-        if _leans(note, at, "remark") and (taken := _put_whole(note, at, room)):
-            room -= taken
-        elif tokens <= room and note.put(at, "remark"):
+        if tokens <= room and note.put(at, "remark"):
             room -= tokens
         else:
             misses += 1

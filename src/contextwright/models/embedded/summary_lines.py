@@ -23,7 +23,7 @@ from contextwright.text.languages import is_english, is_foreign
 from contextwright.text.one_voice import in_one_voice
 from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import without_output_notes
-from contextwright.text.remarks import is_remark, parts_of, remarks_beside
+from contextwright.text.remarks import is_remark, remarks_beside
 from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
@@ -88,6 +88,8 @@ _LINE = re.compile(
 )
 """A line of a summary; code is one whose fences begin a row, or stand behind who said it: others
 would hide what somebody else says up to the next."""
+_SMALL_BREAK = re.compile(r"(?<=[a-z0-9)][.!]) +(?=[a-z])")
+"""Where a sentence ends before a small letter."""
 _STATES = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|my|our|because|it's|i'm|we're|isn't|aren't|wasn't)\b",
     re.IGNORECASE,
@@ -142,12 +144,10 @@ class SummaryLine(msgspec.Struct, frozen=True):
 def lines_before(previous: str) -> list[SummaryLine]:
     """The lines of a summary before."""
     lines: list[SummaryLine] = []
-    in_english, last = is_english(previous), ""
+    in_english = is_english(previous)
     for match in _LINE.finditer(previous):
         whole = match[0].rstrip()  # a row that is indented is nobody's
         speaker = _SPEAKER.match(whole)
-        if speaker is None:
-            last = ""
         if speaker is None and todo_list_in(whole) is not None:
             lines.append(_summary_line(whole, whole, "todo", BEFORE))
         elif speaker is None:
@@ -155,11 +155,9 @@ def lines_before(previous: str) -> list[SummaryLine]:
             lines += [line_of(one, one, bonus=BEFORE) for one in rows]
         else:
             bare = whole[speaker.end() :]
-            is_after_request = bool(lines) and last in {*MESSAGES, "correction"}
-            last = _kind_before(speaker[1], bare, is_after_request, in_english)
-            lines.append(_summary_line(whole, bare, last, BEFORE))
-            for remark in remarks_beside(bare, directives(bare)) if last == "request" else ():
-                lines.append(line_of(f"{USERS}{remark}", remark, "remark", BEFORE))
+            is_after_request = bool(lines) and lines[-1].kind in {*MESSAGES, "correction"}
+            kind = _kind_before(speaker[1], bare, is_after_request, in_english)
+            lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
 
 
@@ -250,7 +248,8 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
         yield line_of(f"{USERS}{spoken}", spoken, "correction", USER)
         return
     for rule in chain.from_iterable(map(_in_short, rules)):
-        yield line_of(f"{USERS}{rule}", rule, "rule", USER)
+        kind = "rule" if rule in rules or directives(rule) else "remark"
+        yield line_of(f"{USERS}{rule}", rule, kind, USER)
     apart = remarks_beside(text, rules)
     others = [one for one in sentences(text[:READ]) if one not in rules]
     asks = not set(apart).issuperset(others)
@@ -271,7 +270,7 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
 
 def _in_short(rule: str) -> list[str]:
     """A rule in its sentences where who writes no capitals made one of them."""
-    return [rule] if len(rule) <= RULE else parts_of(rule)
+    return [rule] if len(rule) <= RULE else _SMALL_BREAK.split(rule)
 
 
 def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]:
