@@ -51,6 +51,7 @@ COMMANDleave (?:\S+ ){1,10}?(?:untouched|unchanged|as (?:it|they))\b
 \b(?:nobody|no one|no-one)\b.* (?:may|should|is to|gets)\b|\bno-go\b|STARTabsolutely no\b
 (?:START|[:,;] (?:and )?)no (?:[\w-]+ )?[\w-]+ (?:before|after|without|during|until)\b
 STARTno [\w-]+ (?:over|above|allowed)\b
+START(?:nobody|no one) \w+s .*(?:before|after|without|until|unless|but|except)\b
 STARTno (?:[\w-]+ ){0,2}[\w-]+(?:s|ing)\b|\bno [\w ]+ can be \w+ed\b
 \bno (?:more|less|fewer|later|longer|earlier) than\b|, so no(?:thing)? \w+
 = can_not can_only can't cant cannot may_not may_only shall_not won't spend pay
