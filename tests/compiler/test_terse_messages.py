@@ -55,13 +55,17 @@ def test_a_part_in_few_words_does_not_stand_without_the_rest():
 def test_rules_of_who_writes_no_capitals_outlive_a_question_behind_them():
     shown = sent(
         (
-            "back at the pier. the crane lifts only if the wind is under 20 knots, otherwise it "
-            "waits. who drives it?",
+            (
+                "back at the pier. the crane lifts only if the wind is under 20 knots, otherwise it "
+                "waits. who drives it?"
+            ),
             "Mads drives it.",
         ),
         (
-            "rules for the yard: nothing touches the old mast, it's sold. log every change into the "
-            "blue book. what time is it",
+            (
+                "rules for the yard: nothing touches the old mast, it's sold. log every change into the "
+                "blue book. what time is it"
+            ),
             "Ten past four.",
         ),
     )
@@ -72,8 +76,10 @@ def test_rules_of_who_writes_no_capitals_outlive_a_question_behind_them():
 def test_what_is_told_of_a_message_stands_in_its_order():
     shown = sent(
         (
-            "Look up the moorings. The stern line is frayed since May. Nobody may untie it before "
-            "Lars is back.",
+            (
+                "Look up the moorings. The stern line is frayed since May. Nobody may untie it before "
+                "Lars is back."
+            ),
             "There are four.",
         ),
     )
