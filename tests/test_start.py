@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import contextwright
+from contextwright.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 TOKENIZERS = {"splintr", "tiktoken"}
@@ -117,3 +118,40 @@ def test_what_counts_nothing_loads_no_vocabulary(session):
         "read_session(sys.argv[1]); C.default() | C.budget(max_tokens=9); target('gpt-5')"
     )
     assert not loaded_by(code, session) & TOKENIZERS
+
+
+@pytest.fixture
+def loaded_beside(monkeypatch):
+    """The vocabularies that are loaded beside other work."""
+    names = []
+    monkeypatch.setattr("contextwright.tokens.vocabulary.load_beside", names.append)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [([], "o200k_base"), (["--model", "gpt-4"], "cl100k_base"), (["--model=qwen3"], "qwen3")],
+)
+def test_a_command_begins_to_load_what_it_counts_with_before_it_is_imported(
+    session, loaded_beside, options, name
+):
+    with pytest.raises(SystemExit):
+        main(["compile", session, "--json", *options])
+    assert loaded_beside == [name]
+    with pytest.raises(SystemExit):
+        main(["convert", session, "--to", "anthropic"])
+    assert loaded_beside == [name]
+
+
+@pytest.mark.parametrize(("counter", "names"), [("None", ["cl100k_base"]), ("Own()", [])])
+def test_the_first_compile_of_a_process_loads_a_vocabulary_beside_its_imports(counter, names):
+    loaded_by(
+        "import contextwright.tokens.vocabulary as v\n"
+        "from contextwright import compile\n"
+        "names, v.load_beside = [], lambda name: names.append(name)\n"
+        "class Own:\n"
+        "    def count(self, text): return len(text)\n"
+        f"compile(['Hi.'], model='gpt-4', counter={counter})\n"
+        f"compile(['Hi.'], model='gpt-4', counter={counter})\n"
+        f"assert names == {names}, names"
+    )

@@ -2,8 +2,13 @@
 opening, what a call of several lines was made with, and numbers that are whole."""
 
 import json
+from types import SimpleNamespace
 
-from contextwright import C, Context
+import pytest
+
+from contextwright import C, Context, session_from
+from contextwright.blocks.of_exchange import block_of
+from contextwright.compiler.steps import forms
 
 FILLER = "The tide tables of the harbour say nothing of it, and nobody asked. " * 40
 
@@ -110,3 +115,42 @@ def test_numbers_within_an_argument_are_named():
         {"role": "assistant", "content": "The crew is set."},
     )
     assert "set_state crew Ida.hp 14 Ida.coins 30 Bo.hp 9 Bo.coins 5" in shown
+
+
+def test_an_index_names_no_reader_of_an_address():
+    page = "https://shop.example/p/lamp-42?srsltid=AfmBOoocYn2k6hhY&utm_source=Px9-News&ref=QA7-1"
+    results = [{"title": f"Lamp {n}", "url": page.replace("42", str(n))} for n in range(40, 90)]
+    shown = note(
+        {"role": "user", "content": "Find the lamp."},
+        *called("search", {"query": "lamp"}, json.dumps(results)),
+        {"role": "assistant", "content": "Found."},
+        budget=1400,
+    )
+    assert "QA7-1" in shown
+    assert "AfmBOo" not in shown
+    assert "Px9-News" not in shown
+
+
+WRITTEN = "errors are counted in E-900"
+CALLS = {
+    "gave a page": ("watch", {"url": "f/9NBO"}, "Three birds.", "watch f/9NBO", "Three birds."),
+    "failed": ("watch", {"url": "f/9NBO"}, '{"error": "no format"}', "watch f/9NBO → failed",
+               '{"error": "no format"}'),
+    "reads of failures": ("read", {"path": "log"}, "Error: none\nError: one", "read log",
+                          "Error: none\nError: one"),
+    "wrote": ("write", {"path": "b.md", "content": WRITTEN}, "Done.", "write b.md",
+              WRITTEN),
+    "wrote in vain": ("write", {"path": "b.md", "content": WRITTEN}, "Error: no folder",
+                      "write b.md → failed", "Error: no folder"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "result", "line", "outcome"), CALLS.values(), ids=CALLS
+)
+def test_a_call_that_failed_does_not_read_as_done(name, arguments, result, line, outcome):
+    session = session_from([*called(name, arguments, result)])
+    block = block_of(session.snapshot().exchanges()[0])
+    inputs = SimpleNamespace(agent="", count=len)
+    assert forms._entry(block, "line", inputs) == line
+    assert forms._entry(block, "bare", inputs).endswith(f"→ {outcome}")

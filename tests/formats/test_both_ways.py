@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, settings
 from tests.formats.rounds import document, messages, sessions
 
+from contextwright import write_session
+from contextwright.errors import SizeLimit
 from contextwright.formats import (
     adk,
     agent_framework,
@@ -60,3 +62,15 @@ def test_every_format_remembers_its_records_in_one_way():
         read = module.read(document(module.write(session), lines=lines))
         places = [[r["at"] for r in event.extra[module.NAME]["records"]] for event in read.log]
         assert [len(each) for each in places] == [1, 1] and places == sorted(places)
+
+
+def test_a_session_that_could_not_be_read_again_is_not_written(tmp_path):
+    nested = "deep"
+    for _ in range(300):
+        nested = {"in": nested}
+    session = Session("nested", metadata={"case": nested})
+    session.user("Hello.")
+    with pytest.raises(SizeLimit, match="nests deeper") as refused:
+        write_session(session, "contextwright", tmp_path / "session.jsonl")
+    assert "metadata" in refused.value.where
+    assert not (tmp_path / "session.jsonl").exists()

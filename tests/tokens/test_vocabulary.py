@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from tests.tokens.corpus import DIGESTS, SPECIAL, TEXTS
 
 from contextwright.errors import MissingExtra, ModelError
+from contextwright.tokens import vocabulary
 from contextwright.tokens.counter import counter_for, named_counter
-from contextwright.tokens.vocabulary import VOCABULARIES, _loaded, encoding
+from contextwright.tokens.vocabulary import VOCABULARIES, _loaded, encoding, load_beside
 
 OPENAI = {"o200k_base": 199_998, "cl100k_base": 100_256}
 URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
@@ -208,7 +209,7 @@ def test_threads_that_count_at_once_load_a_vocabulary_once(monkeypatch):
     def from_pretrained(name):
         loads.append(name)
         time.sleep(0.05)
-        return SimpleNamespace(encode_ordinary=str.split)
+        return SimpleNamespace(encode_ordinary=str.split, encode_batch=list)
 
     stub = SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
     monkeypatch.setitem(sys.modules, "splintr", stub)
@@ -224,6 +225,82 @@ def test_threads_that_count_at_once_load_a_vocabulary_once(monkeypatch):
         assert loads == ["o200k_base"]
     finally:
         _loaded.cache_clear()
+
+
+@pytest.fixture
+def own_threads(monkeypatch):
+    """The threads that begin to load, and nothing that was loaded before."""
+    started = []
+
+    class Noted(threading.Thread):
+        def start(self):
+            started.append(self)
+            super().start()
+
+    monkeypatch.setattr(vocabulary.threading, "Thread", Noted)
+    _loaded.cache_clear()
+    yield started
+    _loaded.cache_clear()
+
+
+def test_a_vocabulary_that_another_thread_loads_is_waited_for_and_not_loaded_again(own_threads):
+    load_beside("o200k_base")
+    first = encoding("o200k_base")
+    own_threads[0].join(60)
+    assert first is encoding("o200k_base") and _loaded.cache_info().misses == 1
+
+
+def test_who_counts_first_has_the_error_of_a_vocabulary_that_is_missing(monkeypatch, own_threads):
+    monkeypatch.setitem(sys.modules, "splintr", None)
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    load_beside("o200k_base")
+    own_threads[0].join(60)
+    with pytest.raises(MissingExtra, match="splintr-rs"):
+        encoding("o200k_base")
+
+
+def test_a_system_without_threads_loads_a_vocabulary_when_it_counts(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(vocabulary.threading.Thread, "start", refuse)
+    load_beside("o200k_base")
+    assert encoding("o200k_base").count("offline")
+
+
+def test_other_threads_run_while_the_list_of_all_merges_is_made():
+    """Its first word keeps all threads waiting by every other call of splintr (0.18 to 0.22)."""
+    script = (
+        "import threading, time, splintr\n"
+        "own = splintr.Tokenizer.from_pretrained('o200k_base')\n"
+        "thread = threading.Thread(target=own.encode_batch, args=(['xqzt'],))\n"
+        "turns = 0\n"
+        "thread.start()\n"
+        "while thread.is_alive():\n"
+        "    turns += 1\n"
+        "print(turns, threading.active_count())"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert int(found.stdout.split()[0]) > 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_process_forked_after_another_loaded_one_loads_the_next():
+    """A pool of threads that splintr kept would be gone there."""
+    script = (
+        "import os, signal\n"
+        "from contextwright.tokens.vocabulary import encoding\n"
+        "encoding('o200k_base').count('offline')\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    signal.alarm(30)\n"
+        "    encoding('cl100k_base').count('xqzt'); os._exit(0)\n"
+        "print(os.waitpid(child, 0)[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")

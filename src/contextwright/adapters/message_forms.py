@@ -46,7 +46,7 @@ class MessageMapping(Protocol[MessageT]):
         """
         ...
 
-    def without_reasoning(self, message: MessageT) -> MessageT:
+    def without_thinking(self, message: MessageT) -> MessageT:
         """A message without what is signed for its place; itself where it has none."""
         ...
 
@@ -67,6 +67,6 @@ class NoReasoning:
         """The message."""
         return message
 
-    def without_reasoning(self, message: Any) -> Any:
+    def without_thinking(self, message: Any) -> Any:
         """The message."""
         return message

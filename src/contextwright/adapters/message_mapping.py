@@ -171,7 +171,7 @@ class MappedRequest(Generic[MessageT]):
             return sent
         pairs = enumerate(zip(sent, own, strict=False))
         same = next((n for n, (one, other) in pairs if one is not other), len(own))
-        return [*sent[:same], *map(self._mapping.without_reasoning, sent[same:])]
+        return [*sent[:same], *map(self._mapping.without_thinking, sent[same:])]
 
     def messages_alone(self, compiled: Body) -> list[MessageT]:
         """The same, for a hook that hands over nothing else.

@@ -190,7 +190,7 @@ class PartedMessages:
             return self._note(note)
         return media_with(item, was, now) if view.kind == "media" else part_with(item, now)
 
-    def without_reasoning(self, message: Any) -> Any:
+    def without_thinking(self, message: Any) -> Any:
         """The message without its reasoning."""
         return self._with_some(message, lambda p, v: None if v.kind == "reasoning" else p)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextwright.blocks.block import Block, Message
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.session.harness_text import without_harness_texts
+from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.one_voice import in_one_voice
 
 _GAVE = {"ok": "gave", "error": "failed with", "interrupted": "was interrupted", "pending": "runs"}
@@ -27,7 +28,11 @@ def transcript_of(messages: Sequence[Message]) -> str:
         for part in message.parts:
             if isinstance(part, Text):
                 is_users = message.role == "user"
-                words = without_harness_texts(part.text, stops=True) if is_users else part.text
+                words = (
+                    without_harness_texts(part.text, stops=True)
+                    if is_users
+                    else without_thinking(part.text)
+                )
                 lines += [f"{who}: {in_one_voice(words)}"] if words.strip() else []
             elif isinstance(part, ToolCall):
                 calls[part.id] = part.name

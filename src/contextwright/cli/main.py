@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -39,6 +40,8 @@ _HOMES = {
 """Where each command is; imported when it is run, or listed in the help."""
 INTERRUPTED = 130
 """The exit code of what Ctrl-C ended: 128 and the number of its signal."""
+COUNTING = frozenset({"compile", "diff", "explain", "inspect", "show"})
+"""Commands that count a session's tokens as soon as they are imported and it is read."""
 SERVERS = frozenset({"mcp", "serve", "wrap"})
 """Commands that wait for others, or leave the terminal to another program."""
 
@@ -78,6 +81,8 @@ class Commands(click.Group):
             )
         from contextwright.cli.progress import no_line, working
 
+        if args and args[0] in COUNTING and not {"-h", "--help"} & {*args}:
+            _load_vocabulary(args)
         resolved = super().resolve_command(ctx, args)
         _refuse_repeated(ctx, resolved[1], args)
         if resolved[0] in SERVERS:
@@ -85,6 +90,20 @@ class Commands(click.Group):
         else:
             ctx.with_resource(working(f"ctx {resolved[0]}"))
         return resolved
+
+
+def _load_vocabulary(args: list[str]) -> None:
+    """Begin to load what the command will count with: it takes as long as all imports together.
+    Where no model is named it is most models' vocabulary; a guess that is wrong costs no more."""
+    from contextwright.tokens.counter import counter_for
+    from contextwright.tokens.vocabulary import load_beside
+
+    named = [
+        one.partition("=")[2] or after
+        for one, after in pairwise([*args, ""])
+        if one.partition("=")[0] == "--model"
+    ]
+    load_beside(counter_for(named[0] if named else None).base)
 
 
 def _refuse_repeated(ctx: click.Context, command: click.Command | None, args: list[str]) -> None:

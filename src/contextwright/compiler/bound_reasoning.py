@@ -40,9 +40,9 @@ def with_bound_reasoning(
     if profile == "strip-old":
         turns = list(map(_TURN, blocks))
         cut = turns.index(max(turns)) if turns else 0
-        blocks = (*memo.map("no reasoning", blocks[:cut], _without_reasoning), *blocks[cut:])
+        blocks = (*memo.map("no reasoning", blocks[:cut], _without_thinking), *blocks[cut:])
     elif profile == "bound" and not _is_unedited(layout, first):
-        blocks = memo.map("no reasoning", blocks, _without_reasoning)
+        blocks = memo.map("no reasoning", blocks, _without_thinking)
     else:
         return layout
     return msgspec.structs.replace(layout, conversation=blocks)
@@ -65,7 +65,7 @@ def _is_unedited(layout: Layout, first: int) -> bool:
     )
 
 
-def _without_reasoning(block: Block) -> Block:
+def _without_thinking(block: Block) -> Block:
     if not any(isinstance(part, Thinking) for m in block.messages for part in m.parts):
         return block
     messages = tuple(

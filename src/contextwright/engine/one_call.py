@@ -1,6 +1,7 @@
 """A spec in one call. The engine is imported when it is called: a program that only names it starts
 without."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
@@ -64,6 +65,7 @@ def compile(
         SessionError: what stands for the session is none. SpecError: what stands for the spec.
         BudgetError: what must stay does not fit.
     """
+    _load_vocabulary(model, options)
     from contextwright.compiler.spec_compiler import SpecCompiler
     from contextwright.engine import door
     from contextwright.engine.body_target import target_of_call
@@ -77,11 +79,22 @@ def compile(
     if not isinstance(made, Expr):
         return door.compiled_by(made, snapshot, whom)
     sources = door.sources_of(artifacts, roots, hosts, "compile(...)").of_one_compile()
-    compiler = SpecCompiler(
-        made, agent=agent, sources=sources, now_ms=now_ms, memo=memo_of(snapshot.log), steps=steps,
-        ports=door.ports_of(detector, vault, "contextwright.compile(...)"),
-    )  # fmt: skip
+    ports = door.ports_of(detector, vault, "contextwright.compile(...)")
+    compiler = SpecCompiler(made, agent=agent, sources=sources, now_ms=now_ms, steps=steps,
+                            memo=memo_of(snapshot.log), ports=ports)  # fmt: skip
     return _prepared(compiler, whom, snapshot, previous, models)
+
+
+def _load_vocabulary(model: str | None, options: "TargetOptions") -> None:
+    """In a process that has no engine yet, begin to load what the model counts with: it takes as
+    long as the imports that follow."""
+    if "contextwright.engine.engine" in sys.modules or not isinstance(model, str):
+        return
+    from contextwright.tokens.counter import counter_for
+    from contextwright.tokens.vocabulary import load_beside
+
+    if options.get("counter") is None:
+        load_beside(counter_for(model).base)
 
 
 def _prepared(

@@ -170,7 +170,7 @@ def _value(text: str, where: str, line: int, repairs: list[str]) -> Any:
         if "\\u" in text:
             repaired = _repaired(text, where, repairs)
             if repaired is not None:
-                _expect_flat(repaired, where)
+                expect_flat(repaired, where)
                 return repaired[0]
         place = re.search(r"\(byte (\d+)\)", str(error))
         at = f", byte {place[1]}" if place else ""
@@ -182,7 +182,7 @@ def _value(text: str, where: str, line: int, repairs: list[str]) -> Any:
             else "give a JSON document, or one JSON value a line",
         ) from error
     if text.count("[") + text.count("{") > MAX_DEPTH:
-        _expect_flat([value], where)
+        expect_flat([value], where)
     return value
 
 
@@ -204,7 +204,7 @@ def _repaired(text: str, where: str, repairs: list[str]) -> list[Any] | None:
     return [clean]
 
 
-def _expect_flat(listed: list[Any], where: str) -> None:
+def expect_flat(listed: list[Any], where: str) -> None:
     """Refuse what nests deeper than `MAX_DEPTH`: every walk of ours goes as deep as its value.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.errors import MalformedRecord
+from contextwright.formats.decode import expect_flat
 from contextwright.formats.document import Document, Record
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Json, an_object
@@ -90,9 +91,14 @@ def _convert(record: Record, kind: Any) -> Any:
 
 @exporter(NAME, single_results=False)
 def write(session: Session) -> list[Json]:
-    """The lines."""
+    """The lines.
+
+    Raises:
+        SizeLimit: the metadata nests deeper than what is read.
+    """
     header = Header(VERSION, session.id, session.tools, session.metadata)
     lines: list[Any] = [msgspec.to_builtins(header)]
+    expect_flat(lines, f"session {session.id!r}, metadata")  # as it could not be read again
     changes = deque(session.changes)
     for position, event in enumerate(session.log):
         lines += _states(changes, position)

@@ -3,10 +3,10 @@
 from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from itertools import islice
 
 from contextwright.text.end_sentences import (
     LEAST_SHARED,
+    ends_something,
     names_in,
     says_end,
     tells_of,
@@ -22,12 +22,17 @@ COMMON, NEWEST = 256, 32
 how many of fewer are looked at, from the last on."""
 
 
+def _all(places: list[int]) -> list[int]:
+    return places
+
+
 class EndMessages:
     """The beginnings of messages, by their places."""
 
     def __init__(self) -> None:
         self._places: list[int] = []
         self._heads: dict[int, tuple[str, str]] = {}  # in small letters, and as it is
+        self._is_end: dict[int, bool] = {}  # as far as it was asked for
 
     def add(self, place: int, text: str, role: str) -> None:
         """Take the message at a place."""
@@ -40,6 +45,7 @@ class EndMessages:
         first = bisect_left(self._places, start)
         for place in self._places[first:]:
             del self._heads[place]
+            self._is_end.pop(place, None)
         del self._places[first:]
 
     def end_of(
@@ -52,17 +58,29 @@ class EndMessages:
             words_at: gives what is sent of a message, which has to say so too.
         """
         says = partial(says_end, request)
-        return self._first(self._speaking_of(request, start, stop), says, words_at)
+        return self._first(self._speaking_of(request, start, stop, self._ends), says, words_at)
 
     def last_word_on(
         self, request: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
     ) -> int | None:
         """Of the places from `start` to `stop` the last that tells something of a request, in
         whatever language. Arguments as above."""
-        newest = sorted({*self._speaking_of(request, start, stop)}, reverse=True)
+        newest = sorted({*self._speaking_of(request, start, stop, _all)}, reverse=True)
         return self._first(newest, partial(tells_of, request), words_at)
 
-    def _speaking_of(self, request: str, start: int, stop: int) -> Iterator[int]:
+    def _ends(self, places: Iterable[int]) -> list[int]:
+        """The places where a message says that anything is over: most do not, and are held against
+        no request."""
+        known, heads = self._is_end, self._heads
+        for place in places:
+            if place not in known:
+                role, _, head = heads[place][1].partition(":")
+                known[place] = ends_something(head, role)
+        return [place for place in places if known[place]]
+
+    def _speaking_of(
+        self, request: str, start: int, stop: int, may_say: Callable[[list[int]], Iterable[int]]
+    ) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
         then those that have half of its words, as they come."""
         low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
@@ -74,7 +92,8 @@ class EndMessages:
         yield from sorted(every, reverse=True)
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        yield from (at for at in islice(places, NEAR) if self._shares(at, things, least))
+        near = may_say(places[:NEAR]) if len(things) >= least else ()
+        yield from (at for at in near if self._shares(at, things, least))
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:
         small, shared = self._heads[place][0], 0

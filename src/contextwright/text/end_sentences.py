@@ -80,6 +80,11 @@ def says_end(request: str, text: str, role: str) -> bool:
     return any(_is_about(one, request) for one in _ends_in(text[:LOOKED_AT], role))
 
 
+def ends_something(text: str, role: str) -> bool:
+    """Whether the beginning of a message says of anything that it is over."""
+    return bool(_ends_in(text[:LOOKED_AT], role))
+
+
 def tells_of(request: str, text: str, role: str) -> bool:
     """Whether the beginning of a message, whoever's, tells something of what was asked for, in
     whatever language: one of its sentences speaks of it, and is no question."""

@@ -3,12 +3,13 @@
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Protocol
 from unicodedata import normalize
 
 from contextwright.compute_gate import holding
-from contextwright.errors import MissingExtra, ModelError
+from contextwright.errors import ContextwrightError, MissingExtra, ModelError
 from contextwright.forked_process import held_over_a_fork
 from contextwright.memo.memory_budget import BUDGET
 
@@ -33,6 +34,8 @@ _MARK = "<|"
 _RANKS = {"phi4": "cl100k_base"}
 """Whose tokens are another's, but for special ones; splintr has them by name only since 0.19."""
 _CACHE = "TIKTOKEN_CACHE_DIR"
+_UNLISTED = "xqzt"
+"""No token by itself in any of them: with its first such word splintr lists all merges."""
 
 
 class Encoding(Protocol):
@@ -96,8 +99,7 @@ held_over_a_fork(_LOADING)
 
 def encoding(name: str) -> Vocabulary:
     """The encoding of a vocabulary, loaded on first use (20 to 60 ms), once for all threads, then
-    at hand. Since 0.18 splintr makes a list of all merges with the first word that is no token by
-    itself (60 to 150 ms, 25 MB).
+    at hand; with the list of all merges that splintr makes since 0.18 (60 to 150 ms, 25 MB).
 
     Raises:
         MissingExtra: neither splintr nor tiktoken is installed.
@@ -105,6 +107,18 @@ def encoding(name: str) -> Vocabulary:
     """
     with holding(_LOADING):  # a second thread would load another: 84 MB of tiktoken's
         return _loaded(name)
+
+
+def load_beside(name: str) -> None:
+    """Load a vocabulary in a thread of its own, while this one imports and reads; who counts first
+    waits for what is left of it, and has the error if there is one."""
+
+    def load() -> None:
+        with suppress(ContextwrightError):
+            encoding(name)
+
+    with suppress(RuntimeError):  # a system without threads: it is loaded when it is asked for
+        threading.Thread(target=load, name="contextwright-vocabulary").start()
 
 
 @cache
@@ -116,6 +130,7 @@ def _loaded(name: str) -> Vocabulary:
         own = _tiktoken(ranks)
     else:
         own = Tokenizer.from_pretrained(ranks)
+        own.encode_batch([_UNLISTED])  # the one call that lets other threads run meanwhile
     return _WholeText(own, composed=name in _COMPOSED, marked=name in _MARKED)
 
 

@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from contextwright.session.event_index import SPOKEN
 from contextwright.session.harness_text import user_words
+from contextwright.session.inline_thinking import agent_words
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import check_key
 from contextwright.spec.task import TaskGenerator
@@ -50,7 +51,7 @@ class Capture(Writer, frozen=True, kw_only=True):
         who = ("kind", SPOKEN) if is_users else ("role", "assistant")
         for position in snapshot.newest(*who):
             event = snapshot.log[position]
-            text = user_words(event.parts) if is_users else event.text
+            text = (user_words if is_users else agent_words)(event.parts)
             if text:
                 return {self.key: text}
         return {}

@@ -11,6 +11,7 @@ import msgspec
 from contextwright.atoms.select.from_state import label, plain_text
 from contextwright.blocks.block import Block
 from contextwright.session.event import Event
+from contextwright.session.inline_thinking import agent_words
 from contextwright.session.snapshot import Snapshot
 from contextwright.session.state import NOTES_PREFIX, check_key
 from contextwright.spec.task import Answer, Task, TaskGenerator
@@ -68,7 +69,9 @@ class WriteNotes(Writer, frozen=True, kw_only=True):
             kind="merge",
             model=self.model,
             previous=clean("\n".join(f"- {item['text']}" for item in before)),
-            blocks=(Block(id=event.id, source=event.speaker, text=clean(event.text)),),
+            blocks=(
+                Block(id=event.id, source=event.speaker, text=clean(agent_words(event.parts))),
+            ),
             source=event.id,
         )
 
@@ -91,7 +94,7 @@ class WriteNotes(Writer, frozen=True, kw_only=True):
         before = items_of(snapshot.state.get(stored))
         if event is None or _noted(before, event):
             return {}
-        text = clean(event.text)
+        text = clean(agent_words(event.parts))
         if self.strategy == "checklist":
             ticked = _ticked(before, text)
             return {stored: ticked} if ticked != before else {}
@@ -108,7 +111,8 @@ def said_last(snapshot: Snapshot, agent: str) -> Event | None:
     """The newest words of an agent in the running turn; of any agent where none is named."""
     for exchange in reversed(snapshot.exchanges(snapshot.turn_start(snapshot.turn))):
         event = exchange.first
-        if event.role == "assistant" and event.text and (not agent or event.author in {"", agent}):
+        is_theirs = not agent or event.author in {"", agent}
+        if event.role == "assistant" and is_theirs and agent_words(event.parts):
             return event
     return None
 

@@ -9,8 +9,10 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text
-from contextwright.session.event import Text
+from contextwright.session.call_kind import kind_of
+from contextwright.session.failure import text_fails
 from contextwright.session.harness_text import user_words
+from contextwright.session.inline_thinking import agent_words
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
 from contextwright.text.page_snapshot import is_handle
@@ -49,12 +51,19 @@ class Called(msgspec.Struct, frozen=True):
     name: str
     arguments: str
     result: str
+    status: str = "ok"
 
     @property
     def argument_values(self) -> dict[str, Any]:
         """Its arguments, as far as they can be read."""
         value = loaded(self.arguments)
         return value if isinstance(value, dict) else {}
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether its tool failed."""
+        is_read = kind_of(self.name, self.arguments).reads
+        return self.status == "error" or (self.status == "ok" and text_fails(self.result, is_read))
 
     @property
     def output(self) -> str:
@@ -70,9 +79,9 @@ def calls_of(block: Block) -> tuple[Called, ...]:
 
 @cached_text
 def _calls_of(block: Block) -> tuple[Called, ...]:
-    results = {result.call_id: result.text for result in block.results}
+    results = {result.call_id: (result.text, result.status) for result in block.results}
     return tuple(
-        [Called(call.name, call.arguments, results.get(call.id, "")) for call in block.calls]
+        [Called(call.name, call.arguments, *results.get(call.id, ("",))) for call in block.calls]
     )
 
 
@@ -87,10 +96,11 @@ def says_nothing(block: Block) -> bool:
 
 
 def text_of(role: str, parts: Sequence[object]) -> str:
-    """What a message says, beside calls; of a user's without what a harness says in their name."""
+    """What a message says, beside calls; of a user's without what a harness says in their name, of
+    an agent's without its thoughts."""
     if role == "user":
         return user_words(parts, stops=True)
-    return "\n".join([part.text for part in parts if isinstance(part, Text)])
+    return agent_words(parts)
 
 
 def said_by(block: Block) -> tuple[str, str]:

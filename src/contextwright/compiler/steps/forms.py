@@ -50,6 +50,8 @@ ARGUMENT = 160
 """Characters of an argument that is told whole."""
 NEVER = 1 << 60
 """Tokens of what a note tells in no case."""
+FAILED = "failed"
+"""What a line says of a call whose tool failed."""
 OPENING = 3
 """Words of a first sentence that tells too little to stand alone: `Certainly!`, `You're right.`"""
 _SENTENCE = re.compile(r"(?<=[.!?:])(?<!^\d\.)(?<!\s\d\.)(?<!\s\d\d\.)\s")
@@ -191,7 +193,10 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     for call, update in zip(calls_of(block), todo_updates(block), strict=True):
         short = _progress(update)
         line = short or f"{call.name} {_arguments(call)}".strip()
-        text = "" if form == "line" or short else _result(call, form, inputs)
+        if form == "line":  # without, what was tried in vain reads as done
+            text = FAILED if call.is_failure else ""
+        else:
+            text = "" if short else _result(call, form, inputs)
         lines.append(in_one_voice(f"{line} \u2192 {text}" if text else line, first=True))
     return "\n".join(lines)
 
@@ -230,7 +235,7 @@ def _lasting(statement: str, role: str) -> tuple[str, ...]:
 
 
 def _result(call: Called, form: str, inputs: Inputs) -> str:
-    text = call.output
+    text = call.result if call.is_failure else call.output
     if form == "whole" or inputs.count(text) <= SMALL:
         return text
     if form == "bare":

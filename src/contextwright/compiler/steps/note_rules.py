@@ -7,6 +7,7 @@ from itertools import islice
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import LASTING, NoteBuilder
 from contextwright.compiler.steps.note_requests import put_with_outcome
+from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
@@ -144,7 +145,7 @@ def _is_only_heard(note: NoteBuilder, at: int) -> bool:
     """Whether what has a rule's words was answered by no more than words that begin so."""
     if note.scope.history.users_behind(at, 1) != [at + 2] or note.block(at + 1).has_calls:
         return False
-    is_heard = begins_so(note.block(at + 1).plain_text)
+    is_heard = begins_so(without_thinking(note.block(at + 1).plain_text))
     return is_heard and sounds_lasting(note.words(at, "remark"))
 
 
@@ -168,8 +169,9 @@ def _is_over(note: NoteBuilder, at: int, form: str) -> bool:
         ends = {one - 1 for one in users} | {one + 1 for one in users} | {end - 1}
     for place in ends & {*range(at + 1, scope.stop)}:
         answer = note.block(place)
-        if answer.role == "assistant" and is_done(
-            request, answer.plain_text, is_next=is_worded, is_worded=is_worded
-        ):
+        if answer.role != "assistant":
+            continue
+        answered = without_thinking(answer.plain_text)
+        if is_done(request, answered, is_next=is_worded, is_worded=is_worded):
             return True
     return any(is_called_off(request, note.block(place).plain_text) for place in users)

@@ -30,6 +30,10 @@ _NOTHING = re.compile(
 )
 """Words of results that name nothing: lines that are drawn, measures and scores such as `0.8126`,
 pieces of a time. Of 142 of these times in recorded service sessions no later call named one."""
+_CAME_FROM = re.compile(
+    r"\b(?:utm_\w{1,20}|srsltid|[a-z]{0,4}clid|mc_[ce]id|igshid|vero_id)=[\w.~%+-]*"
+)
+"""Parameters of an address that tell where its reader came from."""
 _NUMBERS = re.compile(r"^[\d.,]+[A-Za-z%]{0,2}$", re.MULTILINE)
 MANY_NUMBERS = 40
 """Numbers, with a unit or without, from which on they are a table's or a series': a later call is
@@ -182,6 +186,8 @@ def weighed(block: Block) -> tuple[tuple[str, int], ...]:
 
 def _worth_naming(text: str) -> Sequence[str]:
     """The identifiers of a result without what nobody names again."""
+    if "id=" in text or "utm_" in text:
+        text = _CAME_FROM.sub("", text)
     words = result_identifiers(without_frame(text))
     every = "\n".join(words)
     nothing = set(_NOTHING.findall(every))

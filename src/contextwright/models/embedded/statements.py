@@ -8,6 +8,7 @@ import msgspec
 from contextwright.blocks.block import Block, Blocks
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import without_harness_texts
+from contextwright.session.inline_thinking import without_thinking
 from contextwright.spec.task import Task
 from contextwright.text.ref_notes import without_output_notes
 from contextwright.text.sentences import sentences
@@ -52,7 +53,8 @@ def statements_in(block: Block, place: int) -> list[Statement]:
         for part in message.parts:
             if isinstance(part, Text):
                 is_users = message.role == "user"
-                text = without_harness_texts(part.text) if is_users else part.text
+                words = without_harness_texts if is_users else without_thinking
+                text = words(part.text)
                 collected += _split(message.role, text, place)
             elif isinstance(part, ToolResult):
                 collected += _split(part.name or "tool", part.text, place)

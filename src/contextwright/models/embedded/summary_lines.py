@@ -15,6 +15,7 @@ from contextwright.models.embedded.call_lines import call_line, is_call_line
 from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text
 from contextwright.session.harness_text import user_words
+from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.corrections import corrects
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
@@ -332,7 +333,7 @@ def _states(sentence: str) -> bool:
 
 def _text_of(messages: tuple[Message, ...]) -> str:
     return "\n".join(
-        without_output_notes(part.text)
+        without_output_notes(without_thinking(part.text))
         for message in messages
         for part in message.parts
         if isinstance(part, Text)
