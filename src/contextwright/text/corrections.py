@@ -83,8 +83,8 @@ def corrections(message: str) -> tuple[str, ...]:
     places = [n for n, pair in enumerate(pairwise((*parts, ""))) if _corrects(*pair)]
     if not places or len(message) <= TERSE:
         return (message,) if places else ()
-    told = sorted({*places, *(n - 1 for n in places if n and not parts[n - 1].endswith(ASKS))})
-    return tuple(parts[n] for n in told)
+    chosen = sorted({*places, *(n - 1 for n in places if n and not parts[n - 1].endswith(ASKS))})
+    return tuple(parts[n] for n in chosen)
 
 
 def _corrects(part: str, behind: str) -> bool:

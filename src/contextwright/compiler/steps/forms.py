@@ -262,14 +262,14 @@ def _arguments(call: Called) -> str:
     """The values in their order. One of several numbers within an argument tells nothing without
     its name."""
     parts: list[str] = []
-    told = [
+    pairs = [
         (key, value)
         for key, value in leaves(call.argument_values)
         if not (key in NEW or key in OLD or is_handle(key, value))
     ]
-    numbers = {key for key, value in told if "." in key and _is_number(value)}
+    numbers = {key for key, value in pairs if "." in key and _is_number(value)}
     before = ""
-    for key, value in told:
+    for key, value in pairs:
         text = str(value)
         if isinstance(value, bool):
             text = f"{key} {value}".lower()
