@@ -107,6 +107,16 @@ def test_an_index_names_whole_numbers_and_no_scores():
     assert "8126064" not in index
 
 
+def test_numbers_within_an_argument_are_named():
+    crew = {"Ida": {"hp": 14, "coins": 30}, "Bo": {"hp": 9, "coins": 5}}
+    shown = note(
+        {"role": "user", "content": "Keep the crew's state."},
+        *called("set_state", {"path": "crew", "value": crew}, "ok"),
+        {"role": "assistant", "content": "The crew is set."},
+    )
+    assert "set_state crew Ida.hp 14 Ida.coins 30 Bo.hp 9 Bo.coins 5" in shown
+
+
 def test_an_index_names_no_reader_of_an_address():
     page = "https://shop.example/p/lamp-42?srsltid=AfmBOoocYn2k6hhY&utm_source=Px9-News&ref=QA7-1"
     results = [{"title": f"Lamp {n}", "url": page.replace("42", str(n))} for n in range(40, 90)]

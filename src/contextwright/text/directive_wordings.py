@@ -30,14 +30,15 @@ RULES = Wordings(r"""
 \b(?:needs?|has|have) to (?:return|follow|finish|(?:run|work) (?:on|in|with|without))\b
 = everything want_all need_all want_every need_every want_each need_each write_all write_every
 \beverything (?:needs|requires|goes through)\b|\b(?:i|we) (?:want|need) (?:all|every|each)
-^do everything without\b|STARTwrite (?:everything|all \w+|every \w+) in\b
+^do everything without\b|STARTwrite (?:everything|all \w+|every \w+) (?:in|into|to)\b
 = needs requires gets goes_through in_every for_every with_every on_every in_each for_each with_each
 ^(?:every|each|all|any) [^,;.]{2,40} (?:needs|requires|gets|goes through)\b
 \b(?:in|for|with) (?:every|each) (?:answer|response|reply|file)\b
 \b(?:i|we) (?:need|want) .* (?:for|on|in|with) (?:every|each)\b
 = nothing nowhere
 \bnothing (?:may|can|should)\b
-^nothing (?:gets|goes|from|over|near)\b|\b(?:nothing but|nothing else may|nowhere else)\b
+(?:START|: )nothing (?:gets|goes|from|over|near|touches|leaves|enters|changes|runs)\b
+\b(?:nothing but|nothing else may|nowhere else)\b
 # what is allowed, and to whom
 = allowed permitted forbidden prohibited banned limits embargo code_freeze
 \b(?:(?:not |n't |only )allowed|allowed to|permitted|forbidden|prohibited|banned|off[- ]limits)\b
@@ -48,7 +49,9 @@ RULES = Wordings(r"""
 COMMANDleave (?:\S+ ){1,10}?(?:untouched|unchanged|as (?:it|they))\b
 = nobody no so_no
 \b(?:nobody|no one|no-one)\b.* (?:may|should|is to|gets)\b|\bno-go\b|STARTabsolutely no\b
-STARTno [\w-]+ (?:before|after|without|during|until|over|above|allowed)\b
+(?:START|[:,;] (?:and )?)no (?:[\w-]+ )?[\w-]+ (?:before|after|without|during|until)\b
+STARTno [\w-]+ (?:over|above|allowed)\b
+START(?:nobody|no one) \w+s .*(?:before|after|without|until|unless|but|except)\b
 STARTno (?:[\w-]+ ){0,2}[\w-]+(?:s|ing)\b|\bno [\w ]+ can be \w+ed\b
 \bno (?:more|less|fewer|later|longer|earlier) than\b|, so no(?:thing)? \w+
 = can_not can_only can't cant cannot may_not may_only shall_not won't spend pay
@@ -121,6 +124,10 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 ^without [^,]{3,60},? (?:we|you|there(?:'s| is)|nothing|no)\b
 = flag notify revert warn stop ask tell
 ^(?:if|when|whenever) [^,]+, (?:please |you have to )?(?:ask|flag|notify|revert|stop|tell|warn)\b
+= else otherwise
+\b(?:if|when|unless)\b.*[,;:.] ?(?:and |or )?(?:else|otherwise)\b
+= only_if only_when only_once
+\bonly (?:if|when|once)\b
 = hand escalate wake leave
 ^(?:if|when|whenever) [^,]+, (?:please )?(?:hand over|escalate|wake|leave)\b
 # from when on, and how long
@@ -144,6 +151,8 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 = ceiling tops_out
 \bceiling\b.*\d|\d.*\bceiling\b|\btops out at\b
 # a name in front of a rule
+= rules
+START(?:\w+ )?rules(?: for [\w ]{2,20})?: \w
 = rule constraint policy guideline restriction convention budget deadline limit important reminder
 START(?:(?:hard|house|ground) )?(?:rule|constraint|policy|guideline|restriction)(?: #?\d+)?:
 START(?:convention|budget|deadline|limit|important|reminder):

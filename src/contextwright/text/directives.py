@@ -5,11 +5,14 @@ language is none.
 """
 
 import re
+from collections.abc import Iterator
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text import foreign_wordings
+from contextwright.text.corrections import ASKS, corrections, corrects, may_correct
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
+from contextwright.text.remarks import parts_of
 from contextwright.text.sentences import sentences
 from contextwright.text.wordings import SmallText, small_text
 
@@ -25,7 +28,8 @@ _PASTED = re.compile(
 
 
 def directives(text: str, role: str = "user") -> tuple[str, ...]:
-    """The sentences of a message that hold from there on, in their order, while they are few.
+    """The sentences of a message that hold from there on, in their order, while they are few; all
+    of a short one of a user that corrects what was said before.
 
     Args:
         role: who says it: a user's wishes are rules, of an assistant only decisions are told.
@@ -37,7 +41,7 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
 def _may_hold(text: str, role: str) -> bool:
     small = small_text(text)
     may_hold = DECISIONS.may_be_in(small) or _may_be_foreign(small)
-    return may_hold or (role == "user" and RULES.may_be_in(small))
+    return may_hold or (role == "user" and (RULES.may_be_in(small) or may_correct(small)))
 
 
 def _may_be_foreign(small: SmallText) -> bool:
@@ -47,16 +51,30 @@ def _may_be_foreign(small: SmallText) -> bool:
 @cached_text
 def _lasting(text: str, role: str) -> tuple[str, ...]:
     lasting: list[str] = []
-    left = MAX_DIRECTIVES
-    for sentence in sentences(_PASTED.sub("", own_words(text)) if role == "user" else text):
-        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(("?", "\uff1f")):
+    left, own = MAX_DIRECTIVES, own_words(text)
+    for sentence in _spoken(_PASTED.sub("", own)) if role == "user" else sentences(text):
+        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(ASKS):
             continue
         if sentence.startswith(("```", "~~~")):  # a program
             continue
         if _holds(sentence, role):
             lasting.append(sentence)
             left -= len(sentence)
-    return tuple(lasting)
+    changes = corrections(own) if role == "user" else ()
+    if changes == (own,) and not any(map(corrects, lasting)):
+        return changes
+    more = [one for one in changes if one != own and not any(one in rule for rule in lasting)]
+    return tuple(sorted((*lasting, *more), key=text.find)) if more else tuple(lasting)
+
+
+def _spoken(text: str) -> Iterator[str]:
+    """A user's sentences. Who writes no capitals ends each at the same mark: a question behind
+    others is one by itself, and so is each where together they would be too long."""
+    for sentence in sentences(text):
+        if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE:
+            yield from parts_of(sentence)
+        else:
+            yield sentence
 
 
 def _holds(sentence: str, role: str) -> bool:

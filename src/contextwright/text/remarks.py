@@ -161,6 +161,12 @@ def remarks_beside(text: str, rules: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in remarks(text) if not any(one in rule for rule in rules))
 
 
+def parts_of(text: str) -> list[str]:
+    """The sentences of a message, and halves of them, also where the next begins with a small
+    letter."""
+    return [part.strip() for sentence in sentences(text) for part in _BREAK.split(sentence)]
+
+
 def is_remark(part: str) -> bool:
     """Whether a sentence, or half of one, of an English message is a remark."""
     return not _asks(part) and _is_remark(part)
@@ -172,12 +178,11 @@ def _remarks(text: str) -> tuple[tuple[str, ...], bool]:
     if not is_english(text):
         return (), False
     parts, asks = list[str](), False
-    for sentence in sentences(text):
-        for part in map(str.strip, _BREAK.split(sentence)):
-            if _asks(part):
-                asks = True
-            elif len(parts) < MOST and _is_remark(part):
-                parts.append(part)
+    for part in parts_of(text):
+        if _asks(part):
+            asks = True
+        elif len(parts) < MOST and _is_remark(part):
+            parts.append(part)
     return tuple(parts), asks
 
 

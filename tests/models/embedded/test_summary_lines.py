@@ -215,3 +215,39 @@ def test_of_what_was_moved_twice_the_newest_is_told():
     assert old_statements(lines) == {0: 2}
     asked = [line_of(f"user: {one}", one) for one in said]
     assert old_statements(asked) == {}
+
+
+def test_rules_of_who_writes_no_capitals_have_room_each():
+    rules = (
+        "ok. rules for the yard: nothing touches the old mast, it's sold to the museum. "
+        "the crane lifts only if the wind is under 20 knots, otherwise it waits. "
+        "log every change into the blue book"
+    )
+    talks = [(rules, "Understood."), *((f"Weigh crate {n}.", f"It is {n}.") for n in range(20))]
+    summary = summary_of(talk(*talks), tokens=160)
+    assert "user: rules for the yard: nothing touches the old mast" in summary
+    assert (
+        "user: the crane lifts only if the wind is under 20 knots, otherwise it waits." in summary
+    )
+
+
+def test_a_correction_stands_with_what_came_of_it_whatever_comes_behind():
+    turns = [
+        ("Order four deck lamps for the stern.", "Order L-55 for 4 lamps is out."),
+        ("make it 6 actually, they come in pairs", "L-55 has 6 lamps now.", "The awning is sand."),
+    ]
+    summary = summary_of(talk(*turns), rules=100)
+    for n in range(30):
+        turn = talk((f"Please move file {n} to folder {n % 7}.", f"File {n} is moved."))
+        summary = summary_of(turn, summary, rules=100)
+    told = "user: make it 6 actually, they come in pairs\nassistant: L-55 has 6 lamps now."
+    assert told in summary
+
+
+def test_a_long_rule_has_room_beside_the_summary_s_own():
+    rule = (
+        "Labels on the crates are white on blue and never in capitals, and we write weights in "
+        "kilos, never in pounds or stones."
+    )
+    talks = [(rule, "Understood."), *((f"Weigh crate {n}.", f"It is {n}.") for n in range(40))]
+    assert rule in summary_of(talk(*talks), tokens=150, rules=300)

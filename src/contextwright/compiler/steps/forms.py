@@ -227,9 +227,11 @@ def _line(statement: str, role: str) -> str:
 
 
 def _lasting(statement: str, role: str) -> tuple[str, ...]:
-    """What holds from there on, or may."""
+    """What holds from there on, or may, as it was said."""
     rules = directives(statement, role)
-    return (*rules, *remarks_beside(statement, rules)) if role == "user" else rules
+    if role != "user":
+        return rules
+    return tuple(sorted((*rules, *remarks_beside(statement, rules)), key=statement.find))
 
 
 def _result(call: Called, form: str, inputs: Inputs) -> str:
@@ -257,14 +259,30 @@ def _outline(text: str, inputs: Inputs) -> str:
 
 
 def _arguments(call: Called) -> str:
+    """The values in their order. One of several numbers within an argument tells nothing without
+    its name."""
     parts: list[str] = []
-    for key, value in leaves(call.argument_values):
-        if key in NEW or key in OLD or is_handle(key, value):
-            continue
-        text = f"{key} {value}".lower() if isinstance(value, bool) else str(value)
+    pairs = [
+        (key, value)
+        for key, value in leaves(call.argument_values)
+        if not (key in NEW or key in OLD or is_handle(key, value))
+    ]
+    numbers = {key for key, value in pairs if "." in key and _is_number(value)}
+    before = ""
+    for key, value in pairs:
+        text = str(value)
+        if isinstance(value, bool):
+            text = f"{key} {value}".lower()
+        elif len(numbers) > 1 and key in numbers and key != before:
+            text = f"{key.partition('.')[2]} {value}"
         line = _in_a_line(text) if "\n" in text else text
         parts.append(line if len(line) <= ARGUMENT else beginning(line, LINE_CHARS))
+        before = key
     return " ".join(parts)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _sentences(text: str, characters: int) -> str:

@@ -41,7 +41,11 @@ def put_with_outcome(
     ends = (*outcomes, note.untold_end(request))
     forms = dict.fromkeys((at for at in ends if at is not None), "line") | {request: form}
     # a rule is a part of what may hold
-    more = [(at, f) for at, f in forms.items() if note.forms.get(at) in UNTOLD or f == "remark"]
+    more = [
+        (at, f)
+        for at, f in forms.items()
+        if note.forms.get(at) in UNTOLD or f in {"remark", "whole"}
+    ]
     tokens = sum(note.more(*pair) for pair in more)
     if tokens > room:
         return None

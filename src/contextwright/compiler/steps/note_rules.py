@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from itertools import islice
 
 from contextwright.compiler.steps.exchange_features import words_of
-from contextwright.compiler.steps.note_builder import NoteBuilder
+from contextwright.compiler.steps.note_builder import LASTING, NoteBuilder
 from contextwright.compiler.steps.note_requests import put_with_outcome
 from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
+from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
@@ -47,7 +48,8 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
         worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
         left = _tell_foreign(note, worded, left)
         left = _tell_remarks(note, left)
-        _tell_foreign(note, (at for at in places if at not in worded), left)
+        left = _tell_foreign(note, (at for at in places if at not in worded), left)
+        _tell_whole(note, left)
 
 
 def directives_room(room: int) -> int:
@@ -80,6 +82,30 @@ def _tell_directives(note: NoteBuilder, room: int) -> int:
     for at in long[:MISSES]:
         room -= put(at)
     return room
+
+
+def _tell_whole(note: NoteBuilder, room: int) -> None:
+    """The terse messages of which a part is told, and those that correct something, the newest
+    first, whole and with what came of them: "teak is fine too, keep varnish" says what the rule is
+    of, and an answer what "make it 6" was about."""
+    lasting = [at for at, form in note.forms.items() if form in LASTING]
+    for at in sorted(lasting, reverse=True):
+        if room < SENTENCE:
+            break
+        statement = words_of(note.block(at))
+        is_part = len(note.words(at, note.forms[at])) < len(statement)
+        if is_part or corrects(statement):
+            room -= _put_whole(note, at, room)
+
+
+def _put_whole(note: NoteBuilder, at: int, room: int) -> int:
+    """The tokens of a user's terse message with what came of it, if it has room, and then stands;
+    0 where it has none, or says no more."""
+    block = note.block(at)
+    if block.role != "user" or len(words_of(block)) > TERSE:
+        return 0
+    last = note.scope.history.end_of_turn(at, note.scope.upto, note.scope.held)
+    return put_with_outcome(note, at, last, "whole", room) or 0
 
 
 def _tell_remarks(note: NoteBuilder, room: int) -> int:

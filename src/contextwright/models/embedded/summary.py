@@ -6,40 +6,32 @@ token budget. Measured on documentation pages: such a choice with a position pri
 of a reference's words, without the prior .16, random .16.
 """
 
-import re
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from heapq import nsmallest
-from itertools import chain, compress
+from itertools import chain
 
 import msgspec
 
-from contextwright.blocks.block import SCORE_ONE, Block
-from contextwright.models.embedded.call_lines import old_calls
+from contextwright.blocks.block import Block
+from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_lines
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
     LASTING,
-    MESSAGES,
     PAIRS,
     REMARKS,
-    SHORT,
+    RULE,
     Kind,
     SummaryLine,
-    lines_before,
-    lines_of,
-    old_statements,
     with_newest_todos,
 )
 from contextwright.spec.task import Task
-from contextwright.text.acknowledgement import acknowledges, begins_so, may_hold
-from contextwright.text.end_messages import EndMessages
-from contextwright.text.end_sentences import is_begun
+from contextwright.text.acknowledgement import begins_so
+from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.foreign_wordings import sounds_lasting
-from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
-from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
 READ, FIRST_READ = 240_000, 16
 """Characters of the newest blocks that a summary is chosen from, as many as a language model reads
@@ -47,10 +39,8 @@ in one question (60,000 tokens), and how many of the first are read beside them.
 brought up to date as its session grows, so more comes only where a long one is compiled first."""
 DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
-RULES, RULE = 65, 90
-"""Percent of a summary for what holds from where it was said on, the newest first, and characters
-of such a sentence: a longer one tells of one thing, and is weighed as the others are. Summaries of
-recorded chats in 1,000 tokens have .48 of the words of answers, and had .39 with any length."""
+RULES = 65
+"""Percent of a summary for what holds from where it was said on, the newest first."""
 FOREIGN = 180
 """Characters of what is said in another language than English, where all of a message is told."""
 REQUESTS = 10
@@ -58,16 +48,9 @@ REQUESTS = 10
 TODOS = 30
 """Percent for a to-do list that an agent keeps by calls, in its newest state: what is to be done is
 what it goes on from."""
-USERS_LOOKED_AT = 12
-"""Lines of a user's behind a request that may call it off."""
-_NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
-NONE = -1
-"""No place."""
 WIDEST = 400
 """Lines that are weighed against each other, the most telling ones; more where more fit."""
 MAX_WIDEST = 1_500
-REPLACES = 0.5
-"""Weight of what says anew what was otherwise before: it is what is so by now."""
 SCALE = 1_000_000
 SPEAKER = len(f"\n{AGENTS}")
 SENTENCE = 6
@@ -96,7 +79,7 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     task = msgspec.structs.replace(task, blocks=blocks_read(task.blocks))
     room = task.max_tokens or DEFAULT_TOKENS
     todos = partial(with_newest_todos, most=room * TODOS // 100, count=count)
-    choice = _Choice(_lines(task, todos), room, count)
+    choice = _Choice(placed_lines(task, todos), room, count)
     choice.put_todos()
     choice.put_rules(task.rule_tokens)
     choice.put_requests()
@@ -117,142 +100,11 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     return text
 
 
-class _PlacedLine(msgspec.Struct, frozen=True):
-    """A line, what it weighs where it stands, and the place of the answer without which it would
-    look like something to do."""
-
-    line: SummaryLine
-    bonus: float
-    answer: int = NONE
-
-
-def _lines(
-    task: Task, newest: Callable[[Sequence[SummaryLine]], list[SummaryLine | None]]
-) -> list[_PlacedLine]:
-    """All lines, those of the summary before first, each with a bonus for users' words, for what
-    begins a message, and for the first and last messages.
-
-    Args:
-        newest: gives the lines with None in the place of those that later ones replace.
-    """
-    before = [_PlacedLine(line, line.bonus) for line in lines_before(task.previous)]
-    named = _are_several(task)
-    by_block = [lines_of(block, SHORT, named) for block in task.blocks]
-    if not any(by_block):
-        by_block = [lines_of(block, 0, named) for block in task.blocks]
-    last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
-
-    def placed(place: int, lines: tuple[SummaryLine, ...]) -> Iterator[_PlacedLine]:
-        edge = 0.2 * (1 - 2 * (min(place, last - place) / last))
-        score = max(0, task.blocks[place].score) / SCORE_ONE
-        return (_PlacedLine(line, line.bonus + edge + score) for line in lines)
-
-    lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
-    shown = newest([each.line for each in lines])
-    replaced = old_statements([each.line for each in lines])
-    old = {*old_calls([each.line.text for each in lines]), *replaced}
-    for place in set(replaced.values()):
-        each = lines[place]
-        lines[place] = msgspec.structs.replace(each, bonus=each.bonus + REPLACES)
-    is_shown = [line is not None and place not in old for place, line in enumerate(shown)]
-    pairs = compress(zip(lines, shown, strict=True), is_shown)
-    lines = _with_late_ends([msgspec.structs.replace(each, line=line) for each, line in pairs])
-    return [*reversed([*_newest_first(lines, sum(is_shown[: len(before)]))])]
-
-
-def _with_late_ends(lines: list[_PlacedLine]) -> list[_PlacedLine]:
-    """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
-    it is over, naming it; and what an agent only began by then as what stands in no summary."""
-    ends, made = EndMessages(), list[_PlacedLine]()
-    for place in reversed(range(len(lines))):
-        each = lines[place]
-        line, role = each.line, "user" if each.line.is_users else "assistant"
-        begun = role == "assistant" and is_begun(line.bare)
-        if begun or (line.is_users and line.kind in MESSAGES):
-            foreign = line.kind == "foreign"
-            look = ends.last_word_on if foreign else ends.end_of
-            over = look(line.bare, place + 1, len(lines))
-            if over is not None:
-                kind = "begun" if begun else line.kind if foreign else "request"
-                line = msgspec.structs.replace(line, kind=kind)
-                each = _PlacedLine(line, each.bonus, NONE if begun else over)
-        ends.add(place, line.bare, role)
-        made.append(each)
-    return [*reversed(made)]
-
-
-def _are_several(task: Task) -> bool:
-    """Whether several agents speak: then each is named."""
-    authors = {block.author for block in task.blocks if block.role == "assistant"}
-    return len(authors - UNNAMED) > 1 or _NAMED_BEFORE.search(task.previous) is not None
-
-
-def _newest_first(lines: list[_PlacedLine], before: int) -> Iterator[_PlacedLine]:
-    """The lines, with what a user asked for in the words of a rule as a request where an answer in
-    its turn says that it was done, or the user called it off soon after; and with what was only
-    heard as what holds.
-
-    Args:
-        before: lines of the summary before, in which neighbours may be of other turns.
-    """
-    users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
-    ends = deque[SummaryLine](maxlen=USERS_LOOKED_AT)  # of later turns, too
-    end = nearest = None  # of the turn's answers, and the one next to it
-    next_to = NONE
-    for place in reversed(range(len(lines))):
-        each = lines[place]
-        line = each.line
-        if not line.is_users:
-            if is_users:  # of the turn before
-                end = None
-            end, nearest = end or (line if line.kind == "end" else None), line
-            next_to = place
-            if line.kind == "end":
-                ends.append(line)
-        elif line.kind == "rule" and may_end(line.bare):
-            answers = (one for one in (nearest, end) if one is not None)
-            is_over = any(
-                is_done(line.bare, one.bare, is_next=one.kind == "end" and place >= before)
-                for one in answers
-            )
-            if is_over or _is_called_off(line, users):
-                each = _PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
-        elif (
-            nearest
-            and each.answer == NONE
-            and _is_heard(line, nearest, place < before, next_to - place)
-        ):
-            is_over = any(
-                is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends
-            )
-            if not (is_over or _is_called_off(line, users)):
-                heard = msgspec.structs.replace(line, kind="heard")
-                each = _PlacedLine(heard, each.bonus, next_to)
-        if is_users := line.is_users:
-            users.append(line)
-        yield each
-
-
-def _is_called_off(line: SummaryLine, users: Iterable[SummaryLine]) -> bool:
-    return any(is_called_off(line.bare, one.bare) for one in users)
-
-
-def _is_heard(line: SummaryLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
-    """Whether all that came of a user's words is that they were heard.
-
-    Args:
-        answer: the next line that is not the user's, so many lines behind it.
-        is_before: whether the line is of the summary before, in which there is one for each.
-    """
-    is_answer = distance == 1 if is_before else answer.kind == "end" and line.kind in MESSAGES
-    return is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
-
-
 class _Choice:
     """Lines of a summary while there is room: units of one line, or of a request with what came of
     it, those first that are worth most."""
 
-    def __init__(self, lines: list[_PlacedLine], room: int, count: Callable[[str], int]) -> None:
+    def __init__(self, lines: list[PlacedLine], room: int, count: Callable[[str], int]) -> None:
         self.lines, self.room, self.count = lines, room, count
         self.units: list[list[int]] = []
         self._left = room
@@ -298,18 +150,30 @@ class _Choice:
         left -= self._put_newest(LASTING, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
+        left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
+        left -= self._put_answers(min(more, left))
         left -= self._put_foreign(False, min(more, left))
         self._left = self.room - min(share, share + more - left)
 
-    def _put_newest(self, kinds: frozenset[Kind], most: int) -> int:
-        """The tokens of short lines of some kinds, the newest first."""
-        known, left = set[str](), most
+    def _put_newest(self, kinds: frozenset[Kind], most: int, longest: int = RULE) -> int:
+        """The tokens of lines of some kinds with so many characters at most, the newest first."""
+        known, left = {self.lines[place].line.bare for place in self.places}, most
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
-            if line.kind in kinds and len(line.bare) <= RULE and line.bare not in known:
+            if line.kind in kinds and len(line.bare) <= longest and line.bare not in known:
                 known.add(line.bare)
                 answer = self.lines[place].answer
-                left -= self._put([place] if answer == NONE else [place, answer], left)
+                is_alone = answer == NONE or line.kind == "correction"
+                left -= self._put([place] if is_alone else [place, answer], left)
+        return most - left
+
+    def _put_answers(self, most: int) -> int:
+        """The tokens of what came of what a user corrected, the newest first."""
+        known, left = self.places, most
+        for place in sorted(known, reverse=True):
+            each = self.lines[place]
+            if each.line.kind == "correction" and each.answer not in {NONE, *known}:
+                left -= self._put([each.answer], left)
         return most - left
 
     def _put_foreign(self, worded: bool, most: int) -> int:

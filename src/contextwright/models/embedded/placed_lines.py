@@ -1,0 +1,177 @@
+"""The lines that a summary is chosen from, as they come one behind another: of what later ones say
+anew only these, and with what a user asked for, corrected or laid down what came of it."""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, compress
+
+import msgspec
+
+from contextwright.blocks.block import SCORE_ONE
+from contextwright.models.embedded.call_lines import old_calls
+from contextwright.models.embedded.summary_lines import (
+    MESSAGES,
+    SHORT,
+    SummaryLine,
+    lines_before,
+    lines_of,
+    old_statements,
+)
+from contextwright.spec.task import Task
+from contextwright.text.acknowledgement import acknowledges, may_hold
+from contextwright.text.end_messages import EndMessages
+from contextwright.text.end_sentences import is_begun
+from contextwright.text.request_ends import is_called_off, is_done, may_end
+from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
+
+USERS_LOOKED_AT = 12
+"""Lines of a user's behind a request that may call it off."""
+_NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
+NONE = -1
+"""No place."""
+REPLACES = 0.5
+"""Weight of what says anew what was otherwise before: it is what is so by now."""
+
+
+class PlacedLine(msgspec.Struct, frozen=True):
+    """A line, what it weighs where it stands, and the place of the answer without which it would
+    look like something to do."""
+
+    line: SummaryLine
+    bonus: float
+    answer: int = NONE
+
+
+def placed_lines(
+    task: Task, newest: Callable[[Sequence[SummaryLine]], list[SummaryLine | None]]
+) -> list[PlacedLine]:
+    """All lines, those of the summary before first, each with a bonus for users' words, for what
+    begins a message, and for the first and last messages.
+
+    Args:
+        newest: gives the lines with None in the place of those that later ones replace.
+    """
+    before = [PlacedLine(line, line.bonus) for line in lines_before(task.previous)]
+    named = _are_several(task)
+    by_block = [lines_of(block, SHORT, named) for block in task.blocks]
+    if not any(by_block):
+        by_block = [lines_of(block, 0, named) for block in task.blocks]
+    last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
+
+    def placed(place: int, lines: tuple[SummaryLine, ...]) -> Iterator[PlacedLine]:
+        edge = 0.2 * (1 - 2 * (min(place, last - place) / last))
+        score = max(0, task.blocks[place].score) / SCORE_ONE
+        return (PlacedLine(line, line.bonus + edge + score) for line in lines)
+
+    lines = [*before, *chain.from_iterable(placed(*one) for one in enumerate(by_block))]
+    shown = newest([each.line for each in lines])
+    replaced = old_statements([each.line for each in lines])
+    old = {*old_calls([each.line.text for each in lines]), *replaced}
+    for place in set(replaced.values()):
+        each = lines[place]
+        lines[place] = msgspec.structs.replace(each, bonus=each.bonus + REPLACES)
+    is_shown = [line is not None and place not in old for place, line in enumerate(shown)]
+    pairs = compress(zip(lines, shown, strict=True), is_shown)
+    lines = _with_late_ends([msgspec.structs.replace(each, line=line) for each, line in pairs])
+    return [*reversed([*_newest_first(lines, sum(is_shown[: len(before)]))])]
+
+
+def _with_late_ends(lines: list[PlacedLine]) -> list[PlacedLine]:
+    """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
+    it is over, naming it; and what an agent only began by then as what stands in no summary."""
+    ends, made = EndMessages(), list[PlacedLine]()
+    for place in reversed(range(len(lines))):
+        each = lines[place]
+        line, role = each.line, "user" if each.line.is_users else "assistant"
+        begun = role == "assistant" and is_begun(line.bare)
+        if begun or (line.is_users and line.kind in MESSAGES):
+            foreign = line.kind == "foreign"
+            look = ends.last_word_on if foreign else ends.end_of
+            over = look(line.bare, place + 1, len(lines))
+            if over is not None:
+                kind = "begun" if begun else line.kind if foreign else "request"
+                line = msgspec.structs.replace(line, kind=kind)
+                each = PlacedLine(line, each.bonus, NONE if begun else over)
+        ends.add(place, line.bare, role)
+        made.append(each)
+    return [*reversed(made)]
+
+
+def _are_several(task: Task) -> bool:
+    """Whether several agents speak: then each is named."""
+    authors = {block.author for block in task.blocks if block.role == "assistant"}
+    return len(authors - UNNAMED) > 1 or _NAMED_BEFORE.search(task.previous) is not None
+
+
+def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
+    """The lines, with what a user asked for in the words of a rule as a request where an answer in
+    its turn says that it was done, or the user called it off soon after; and with what was only
+    heard as what holds.
+
+    Args:
+        before: lines of the summary before, in which neighbours may be of other turns.
+    """
+    users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
+    ends = deque[SummaryLine](maxlen=USERS_LOOKED_AT)  # of later turns, too
+    end = nearest = None  # of the turn's answers, and the one next to it
+    answers_at = list[int]()  # of the turn, the last first
+    next_to = NONE
+    for place in reversed(range(len(lines))):
+        each = lines[place]
+        line = each.line
+        if not line.is_users:
+            if is_users:  # of the turn before
+                end, answers_at = None, []
+            end, nearest = end or (line if line.kind == "end" else None), line
+            next_to = place
+            if line.kind == "end":
+                ends.append(line)
+                answers_at.append(place)
+        elif line.kind == "correction":
+            of_it = [at for at in answers_at if line.words & lines[at].line.words]
+            answer = max(of_it, key=partial(_shared, lines, line), default=NONE)
+            each = msgspec.structs.replace(each, answer=answer)
+        elif line.kind == "rule" and may_end(line.bare):
+            answers = (one for one in (nearest, end) if one is not None)
+            is_over = any(
+                is_done(line.bare, one.bare, is_next=one.kind == "end" and place >= before)
+                for one in answers
+            )
+            if is_over or _is_called_off(line, users):
+                each = PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
+        elif (
+            nearest
+            and each.answer == NONE
+            and _is_heard(line, nearest, place < before, next_to - place)
+        ):
+            is_over = any(
+                is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends
+            )
+            if not (is_over or _is_called_off(line, users)):
+                heard = msgspec.structs.replace(line, kind="heard")
+                each = PlacedLine(heard, each.bonus, next_to)
+        if is_users := line.is_users:
+            users.append(line)
+        yield each
+
+
+def _shared(lines: Sequence[PlacedLine], line: SummaryLine, at: int) -> int:
+    """Words that a line shares with the one at a place."""
+    return len(line.words & lines[at].line.words)
+
+
+def _is_called_off(line: SummaryLine, users: Iterable[SummaryLine]) -> bool:
+    return any(is_called_off(line.bare, one.bare) for one in users)
+
+
+def _is_heard(line: SummaryLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
+    """Whether all that came of a user's words is that they were heard.
+
+    Args:
+        answer: the next line that is not the user's, so many lines behind it.
+        is_before: whether the line is of the summary before, in which there is one for each.
+    """
+    is_answer = distance == 1 if is_before else answer.kind == "end" and line.kind in MESSAGES
+    return is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
