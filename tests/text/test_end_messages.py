@@ -69,6 +69,9 @@ def test_messages_that_end_nothing_are_held_against_no_request(monkeypatch):
     )
     talk = [("The login page was mentioned, and the office.", "assistant")] * 300
     found = messages_of([*talk, ("The login page is refactored.", "assistant")])
+    for start in range(end_messages.OFTEN):
+        assert found.end_of("Refactor the login page.", start, 301) == 300
+    looked_at.clear()
     for start in range(50):
         assert found.end_of("Refactor the login page.", start, 301) == 300
     assert looked_at == [300] * 50

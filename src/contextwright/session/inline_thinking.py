@@ -17,7 +17,6 @@ _END = rf"(?:</(?:{_NAMES})>|\[/THINK\]|\u25c1/think\u25b7)"
 _ENDS = re.compile(_END)
 _CLOSES = re.compile(rf"^[ \t]*{_END}|{_END}[ \t]*$", re.MULTILINE)
 _MARK = re.compile(rf"[<\[\u25c1]/?(?:{_NAMES}|THINK)[>\]\u25b7]")
-"""Nearly no text has one: the others are left at a look."""
 _ANSWER = re.compile(r"\s*<(answer|final_answer|response)>(.*)</\1>\s*", re.DOTALL)
 """What follows the thoughts, in marks of its own."""
 
@@ -25,7 +24,12 @@ _ANSWER = re.compile(r"\s*<(answer|final_answer|response)>(.*)</\1>\s*", re.DOTA
 def without_thinking(text: str) -> str:
     """What an agent says in a text: without its thoughts between marks, without those in front of a
     mark that only ends them (a chat template began them), and without marks around its answer."""
-    return text if _MARK.search(text) is None else _said_in(text)
+    return _said_in(text) if _is_marked(text) else text
+
+
+def _is_marked(text: str) -> bool:
+    # nearly no text has a mark, and most have not even its first sign
+    return ("<" in text or "[" in text or "\u25c1" in text) and _MARK.search(text) is not None
 
 
 @cached_text
@@ -53,5 +57,6 @@ def _said_in(text: str) -> str:
 def agent_words(parts: Sequence[object]) -> str:
     """What an agent says in the parts of a message: a line for each text, without its thoughts."""
     texts = [part.text for part in parts if isinstance(part, Text)]
-    spoken = [*map(without_thinking, texts)]
-    return "\n".join(texts if spoken == texts else filter(None, spoken))
+    if not any(map(_is_marked, texts)):
+        return "\n".join(texts)
+    return "\n".join(filter(None, map(without_thinking, texts)))

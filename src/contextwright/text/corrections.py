@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from contextwright.text.remarks import parts_of
 from contextwright.text.search_terms import STOP, content_words
-from contextwright.text.wordings import SmallText, Wordings, small_text
+from contextwright.text.wordings import Wordings, small_text
 
 TERSE, MAX_CORRECTION = 110, 240
 """Characters of a message that is told whole where it corrects something, and of one that is looked
@@ -64,8 +64,11 @@ _OPENS = frozenset({
 """Words of which an opening has one."""
 
 
-def may_correct(small: SmallText) -> bool:
-    """Whether a message may."""
+def may_correct(message: str) -> bool:
+    """Whether a message may: most have none of the words, or are too long."""
+    if len(message) > MAX_CORRECTION:
+        return False
+    small = small_text(message)
     return not _OPENS.isdisjoint(small.words) or _CHANGES.may_be_in(small)
 
 
@@ -77,7 +80,7 @@ def corrects(message: str) -> bool:
 def corrections(message: str) -> tuple[str, ...]:
     """What a short message of a user says that changes what was said before: all of a terse one;
     of others the parts that do, each with what stands in front of it, unless that asks."""
-    if len(message) > MAX_CORRECTION:
+    if not may_correct(message):
         return ()
     parts = parts_of(message)
     places = [n for n, pair in enumerate(pairwise((*parts, ""))) if _corrects(*pair)]

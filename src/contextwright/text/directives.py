@@ -41,7 +41,7 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
 def _may_hold(text: str, role: str) -> bool:
     small = small_text(text)
     may_hold = DECISIONS.may_be_in(small) or _may_be_foreign(small)
-    return may_hold or (role == "user" and (RULES.may_be_in(small) or may_correct(small)))
+    return may_hold or (role == "user" and (RULES.may_be_in(small) or may_correct(own_words(text))))
 
 
 def _may_be_foreign(small: SmallText) -> bool:

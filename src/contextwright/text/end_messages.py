@@ -17,12 +17,14 @@ from contextwright.text.request_ends import LOOKED_AT
 NEAR = 512
 """Messages behind a request without a name that are looked at: more would tell at a first compile
 of a long session, and hardly any speaks of it that much later."""
+OFTEN = 16
+"""Requests from which on it pays to look once which messages end anything."""
 COMMON, NEWEST = 256, 32
 """Messages that have a name from which on it is no name of one thing, but the project's, say; and
 how many of fewer are looked at, from the last on."""
 
 
-def _all(places: list[int]) -> list[int]:
+def _all(places: Iterable[int]) -> Iterable[int]:
     return places
 
 
@@ -33,6 +35,7 @@ class EndMessages:
         self._places: list[int] = []
         self._heads: dict[int, tuple[str, str]] = {}  # in small letters, and as it is
         self._is_end: dict[int, bool] = {}  # as far as it was asked for
+        self._asked = 0
 
     def add(self, place: int, text: str, role: str) -> None:
         """Take the message at a place."""
@@ -79,7 +82,7 @@ class EndMessages:
         return [place for place in places if known[place]]
 
     def _speaking_of(
-        self, request: str, start: int, stop: int, may_say: Callable[[list[int]], Iterable[int]]
+        self, request: str, start: int, stop: int, may_say: Callable[[Iterable[int]], Iterable[int]]
     ) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
         then those that have half of its words, as they come."""
@@ -92,7 +95,10 @@ class EndMessages:
         yield from sorted(every, reverse=True)
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        near = may_say(places[:NEAR]) if len(things) >= least else ()
+        near: Iterable[int] = places[:NEAR] if len(things) >= least else ()
+        self._asked += 1
+        if self._asked > OFTEN:
+            near = may_say(near)
         yield from (at for at in near if self._shares(at, things, least))
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:
