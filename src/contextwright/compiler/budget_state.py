@@ -99,8 +99,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         """The error that these blocks do not fit; it names the largest."""
         cost = self.inputs.cost
         largest = sorted(blocks, key=cost, reverse=True)[:NAMED]
-        told = ((one, one.role if one.source == HISTORY else one.source) for one in largest)
-        named = ", ".join(f"{one.id} ({what}) {cost(one)}" for one, what in told)
+        origins = ((one, one.role if one.source == HISTORY else one.source) for one in largest)
+        named = ", ".join(f"{one.id} ({what}) {cost(one)}" for one, what in origins)
         need = self.fixed + self.added + sum(map(cost, blocks))
         others = f"{self.added} for what is put beside the messages, " if self.added else ""
         return BudgetError(
