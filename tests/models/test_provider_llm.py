@@ -141,7 +141,9 @@ def test_a_model_answers_in_each_event_loop(serve):
         async def both():
             return await asyncio.gather(*(found.answer([another(number + n)]) for n in range(2)))
 
-        fallbacks.extend(answers[0].fallback for answers in asyncio.run(both()))
+        # where inspect_ai was imported, `asyncio.run` closes no loop any more (nest_asyncio2)
+        with asyncio.Runner() as runner:
+            fallbacks.extend(answers[0].fallback for answers in runner.run(both()))
 
     for number in (40, 50, 60):
         asked_in_a_loop(number)
