@@ -38,6 +38,11 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
     return _lasting(text, role) if _may_hold(text, role) else ()
 
 
+def is_rule(sentence: str) -> bool:
+    """Whether a user's sentence has the words of a rule or a decision, whatever it corrects."""
+    return _holds(sentence, "user")
+
+
 def _may_hold(text: str, role: str) -> bool:
     small = small_text(text)
     may_hold = DECISIONS.may_be_in(small) or _may_be_foreign(small)

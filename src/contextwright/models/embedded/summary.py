@@ -19,6 +19,7 @@ from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
+    CORRECTIONS,
     LASTING,
     PAIRS,
     REMARKS,
@@ -147,7 +148,9 @@ class _Choice:
         """
         share = self.room * RULES // 100
         left, self._left = share + more, self.room + more
-        left -= self._put_newest(LASTING, left)
+        # a correction may be of a task: what was laid down goes before it
+        left -= self._put_newest(LASTING - CORRECTIONS, left)
+        left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
         left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)

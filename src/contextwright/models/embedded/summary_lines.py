@@ -18,7 +18,7 @@ from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.corrections import corrects
 from contextwright.text.cut import beginning
-from contextwright.text.directives import directives
+from contextwright.text.directives import directives, is_rule
 from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.languages import is_english, is_foreign
 from contextwright.text.one_voice import in_one_voice
@@ -65,7 +65,8 @@ what a user says in another language than English, which may as well, or be a re
 what an agent began, and ended since; `todo`: a to-do list; `todo change`: some of its items."""
 ALONE = frozenset({"rule", "remark", "statement", "said"})
 """Kinds of lines that may stand by themselves."""
-LASTING: frozenset[Kind] = frozenset({"rule", "heard", "correction"})
+CORRECTIONS: frozenset[Kind] = frozenset({"correction"})
+LASTING: frozenset[Kind] = frozenset({"rule", "heard", *CORRECTIONS})
 REMARKS: frozenset[Kind] = frozenset({"remark", "statement"})
 """Kinds of what holds on, and of what may."""
 MESSAGES: frozenset[Kind] = frozenset({"request", "statement", "foreign"})
@@ -203,7 +204,7 @@ def with_newest_todos(
 
 
 def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bool) -> Kind:
-    if speaker == "user" and corrects(bare):
+    if speaker == "user" and corrects(bare) and not is_rule(bare):
         return "correction"
     if directives(bare, "user" if speaker == "user" else "assistant"):
         return "rule"
@@ -245,7 +246,7 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
     text = own_words("\n".join(user_words(message.parts) for message in block.messages).strip())
     spoken = " ".join(text.split())
     rules = directives(text)
-    if rules == (text,) and corrects(text):
+    if rules == (text,) and corrects(text) and not is_rule(text):
         yield line_of(f"{USERS}{spoken}", spoken, "correction", USER)
         return
     for rule in chain.from_iterable(map(_in_short, rules)):
