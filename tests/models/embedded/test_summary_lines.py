@@ -244,6 +244,18 @@ def test_a_correction_stands_with_what_came_of_it_whatever_comes_behind():
     assert told in summary
 
 
+def test_what_is_laid_down_goes_before_what_corrects_something():
+    corrections = [
+        (f"no, make crate {n} weigh {n + 50} kilos", f"Crate {n} weighs {n + 50}.")
+        for n in range(40)
+    ]
+    rules = ("Never open a crate in the rain.", "Scratch that, sacks instead.")
+    summary = summary_of(talk(*((rule, "Understood.") for rule in rules), *corrections), tokens=90)
+    assert all(rule in summary for rule in rules)
+    assert "make crate 39 weigh 89 kilos" in summary
+    assert "make crate 3 weigh" not in summary
+
+
 def test_a_long_rule_has_room_beside_the_summary_s_own():
     rule = (
         "Labels on the crates are white on blue and never in capitals, and we write weights in "
