@@ -84,7 +84,12 @@ def is_failure(result: ToolResult, call: ToolCall | None = None) -> bool:
 
 def has_failed(result: ToolResult, *, reads: bool = False) -> bool:
     """As `is_failure`, of a call of which is known whether it reads what others wrote."""
-    return result.status == "error" or (result.status == "ok" and text_fails(result.text, reads))
+    return outcome_fails(result.status, result.text, reads)
+
+
+def outcome_fails(status: str, text: str, reads: bool) -> bool:
+    """As `has_failed`, of a result's status and its text."""
+    return status == "error" or (status == "ok" and text_fails(text, reads))
 
 
 @cached_text

@@ -24,10 +24,6 @@ COMMON, NEWEST = 256, 32
 how many of fewer are looked at, from the last on."""
 
 
-def _all(places: Iterable[int]) -> Iterable[int]:
-    return places
-
-
 class EndMessages:
     """The beginnings of messages, by their places."""
 
@@ -61,17 +57,17 @@ class EndMessages:
             words_at: gives what is sent of a message, which has to say so too.
         """
         says = partial(says_end, request)
-        return self._first(self._speaking_of(request, start, stop, self._ends), says, words_at)
+        return self._first(self._speaking_of(request, start, stop, ends=True), says, words_at)
 
     def last_word_on(
         self, request: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
     ) -> int | None:
         """Of the places from `start` to `stop` the last that tells something of a request, in
         whatever language. Arguments as above."""
-        newest = sorted({*self._speaking_of(request, start, stop, _all)}, reverse=True)
+        newest = sorted({*self._speaking_of(request, start, stop, ends=False)}, reverse=True)
         return self._first(newest, partial(tells_of, request), words_at)
 
-    def _ends(self, places: Iterable[int]) -> list[int]:
+    def _ends(self, places: list[int]) -> list[int]:
         """The places where a message says that anything is over: most do not, and are held against
         no request."""
         known, heads = self._is_end, self._heads
@@ -81,11 +77,13 @@ class EndMessages:
                 known[place] = ends_something(head, role)
         return [place for place in places if known[place]]
 
-    def _speaking_of(
-        self, request: str, start: int, stop: int, may_say: Callable[[Iterable[int]], Iterable[int]]
-    ) -> Iterator[int]:
+    def _speaking_of(self, request: str, start: int, stop: int, *, ends: bool) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
-        then those that have half of its words, as they come."""
+        then those that have half of its words, as they come.
+
+        Args:
+            ends: whether it has to be over there: what ends nothing need not be looked at.
+        """
         low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
         places = self._places[low:high]
         every = set[int]()
@@ -95,10 +93,10 @@ class EndMessages:
         yield from sorted(every, reverse=True)
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        near: Iterable[int] = places[:NEAR] if len(things) >= least else ()
-        self._asked += 1
-        if self._asked > OFTEN:
-            near = may_say(near)
+        near = places[:NEAR] if len(things) >= least else []
+        self._asked += ends
+        if ends and self._asked > OFTEN:
+            near = self._ends(near)
         yield from (at for at in near if self._shares(at, things, least))
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:

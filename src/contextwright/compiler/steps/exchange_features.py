@@ -10,7 +10,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text
 from contextwright.session.call_kind import kind_of
-from contextwright.session.failure import text_fails
+from contextwright.session.failure import outcome_fails
 from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import agent_words
 from contextwright.text.json_rows import leaves, loaded, scalars
@@ -62,8 +62,8 @@ class Called(msgspec.Struct, frozen=True):
     @property
     def is_failure(self) -> bool:
         """Whether its tool failed."""
-        is_read = kind_of(self.name, self.arguments).reads
-        return self.status == "error" or (self.status == "ok" and text_fails(self.result, is_read))
+        reads = kind_of(self.name, self.arguments).reads
+        return outcome_fails(self.status, self.result, reads)
 
     @property
     def output(self) -> str:
