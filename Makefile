@@ -10,6 +10,7 @@ DOCS := .venv-docs/.ready
 # what does not install beside the group `test`: a dependency group and an environment each
 FRAMEWORKS := frameworks frameworks-two
 READY := $(FRAMEWORKS:%=.venv-%/.ready)
+BENCH := .venv-bench/.ready
 # what CI plays; `test-all` plays the slow ones as well, and draws ten times as many examples
 TESTS := -m "not slow"
 # a worker takes up to 1.3 GB
@@ -55,9 +56,8 @@ check: $(DEV)
 windows: $(DEV)
 	$(BIN)/pyright --pythonpath $(BIN)/python --pythonplatform Windows --pythonversion 3.14
 
-bench: $(DEV)
-	sh scripts/install.sh $(VENV) $(PYTHON) bench
-	$(BIN)/python -m benchmarks
+bench: $(BENCH)
+	.venv-bench/bin/python -m benchmarks
 
 docs: $(DOCS)
 	rm -rf site
@@ -88,7 +88,7 @@ $(DEMO): pyproject.toml scripts/install.sh
 	sh scripts/install.sh .venv-demo $(PYTHON)
 	touch $@
 
-$(READY): .venv-%/.ready: pyproject.toml scripts/install.sh
+$(READY) $(BENCH): .venv-%/.ready: pyproject.toml scripts/install.sh
 	sh scripts/install.sh .venv-$* $(PYTHON) $*
 	touch $@
 
@@ -97,4 +97,4 @@ $(DOCS): pyproject.toml scripts/install.sh
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-docs .venv-lowest $(FRAMEWORKS:%=.venv-%) site dist
+	rm -rf .venv .venv-bench .venv-demo .venv-docs .venv-lowest $(FRAMEWORKS:%=.venv-%) site dist
