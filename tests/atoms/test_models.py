@@ -298,7 +298,7 @@ def test_scores_decide_what_a_budget_drops_first():
     spec = (
         C.notes("obs")
         | C.relevant(query="x", top_k=5)
-        | C.budget(185, overflow="truncate_lowest_priority")
+        | C.budget(150, overflow="truncate_lowest_priority")
     )
     pack = compile(session, spec, model="gpt-5", models=models)
     left = [kept.id for kept in pack.manifest.kept if kept.source == "notes:obs"]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from contextwright import Criterion, PackBuilder, Session, Step, assign, compile
+from contextwright import C, Criterion, PackBuilder, Session, Step, assign, compile
 from contextwright.errors import StepError
 from contextwright.tasks.allocation import SIGNALS
+from contextwright.testing import target_for
 
 STEP = Step(
     task_id="42",
@@ -149,3 +150,18 @@ def test_a_step_that_says_nothing_to_do_is_refused(do):
     session.update({"plan": {**STEP.to_state(), "do": do}})
     with pytest.raises(StepError, match="what to do"):
         compile(session, PackBuilder(), model="gpt-5")
+
+
+@pytest.mark.parametrize("limit", range(200, 600, 40))
+def test_what_is_told_of_turns_that_left_is_told_once(limit):
+    session = Session("s")
+    for n in range(6):
+        session.user(f"what did gauge {n} read at the bridge, and since when is it so")
+        session.assistant(f"it read {n * 13} cm since noon")
+    session.user("which?")
+    read = "the gauge at the bridge was read by hand and written down"
+    listed = [{"uri": f"artifact://{n}", "summary": read} for n in range(12)]
+    session.update({"evidence": listed})
+    spec = C.window(3) + C.evidence() | C.allocate(max_tokens=limit)
+    kept = compile(session, spec, target=target_for("openai-chat")).manifest.kept
+    assert len({one.id for one in kept}) == len(kept)

@@ -41,7 +41,7 @@ def told(session, format="openai-chat", agent="", refs=True, renderer=None):
     target = target_for(format)
     shown = Presentation(agent, framed=False, refs=refs)
     renderer = renderer or target.provider.renderer
-    cost, event_cost, _ = costs_of(Memo(), renderer, target, shown)
+    cost, event_cost, *_ = costs_of(Memo(), renderer, target, shown)
     event_cost = event_cost or (lambda _: None)
     exchanges = session.snapshot().exchanges()
     events = session.log.events_of(0, len(exchanges))

@@ -27,6 +27,7 @@ def test_a_request_costs_no_more_than_its_pieces(format, layout):
     fixed = Layout(tools=layout.tools, called=layout.called)
     bound = renderer.margin(target) + renderer.measure(renderer.request(fixed, target), target)
     bound += sum(renderer.cost(block, target) for block in layout.conversation)
+    bound += renderer.markers_cost(layout.conversation, target)
     for place in (layout.system, layout.tail):
         bound += sum(renderer.section_cost(section.text, target) for section in place)
     assert renderer.measure(renderer.request(layout, target), target) <= bound

@@ -39,6 +39,11 @@ _DANGER = re.compile(
 _AHEAD = re.compile(
     rf"[{_UNSEEN}{_SLASHES}]*+((?:[{_UNSEEN}]*+[^{_UNSEEN}{_OPENS}{_BRACKETS}]){{0,20}}+)"
 )
+_OPEN_END = re.compile(
+    rf"[{_OPENS}{_BRACKETS}]"
+    rf"(?=(?:[{_UNSEEN}]*+[^{_UNSEEN}{_OPENS}{_BRACKETS}]){{0,19}}[{_UNSEEN}]*+\Z)"
+)
+"""What the next text could go on to a marker: fewer letters than `_AHEAD` looks at stand behind."""
 _NOT_LETTERS = re.compile(rf"[{_UNSEEN}_-]+")
 _BRACKETED = re.compile(r"turn\d|fulloutput:|\.\.+truncated")
 _LOOK_ALIKES = str.maketrans(
@@ -100,6 +105,11 @@ def escape(text: str) -> str:
     return _DANGER.sub(_replace, text)
 
 
+def escape_any(text: str) -> str:
+    """As `escape`, with all escaped that a text behind this one could make a marker of."""
+    return _OPEN_END.sub(lambda mark: _reference(mark[0]), escape(text))
+
+
 def turn_mark(turn: int) -> str:
     """How a line of ours about a turn begins: `[Turn 3] `, counted from 1.
 
@@ -145,6 +155,10 @@ def _replace(match: re.Match[str]) -> str:
     seen = _as_seen(match.string, match.end())
     if not (seen.startswith(MARKERS) or _BRACKETED.match(seen)):
         return mark
+    return _reference(mark)
+
+
+def _reference(mark: str) -> str:
     return "&lt;" if mark == "<" else f"&#{ord(mark)};"
 
 

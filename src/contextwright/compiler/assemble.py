@@ -1,5 +1,6 @@
 """All the blocks that a request could hold, before anything must go."""
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import chain, compress, count
 from operator import attrgetter, itemgetter, lt, ne
@@ -80,7 +81,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
         held = _untold(held, brought, inputs.protection.handover)
         brought += guard_added(held)
         system = guard(instruction(inputs))
-    blocks = guard_again(planned, inputs, tracer, once(brought, inputs))
+    blocks = guard_again(planned, inputs, tracer, _told_apart(once(brought, inputs)))
     tracer.reconcile((*blocks, *_brought_unseen(planned, inputs, tracer)))
     active = _without_archive(blocks, inputs)
     blocks = tracer.record("archive", blocks, active, "tier 4 is the archive")
@@ -315,6 +316,21 @@ def once(blocks: Blocks, inputs: Inputs) -> Blocks:
     out = list(blocks)
     for place in sorted(set(places).difference(best.values()), reverse=True):
         del out[place]
+    return tuple(out)
+
+
+def _told_apart(blocks: Blocks) -> Blocks:
+    """The blocks, no two texts of one source with one id, as where two terms show the same notes,
+    each in a form of its own: all behind this tells blocks apart by these."""
+    texts = [(at, block) for at, block in enumerate(blocks) if not block.messages]
+    names = [(block.id, block.source) for _, block in texts]
+    if len(set(names)) == len(names):
+        return blocks
+    out, times = list(blocks), Counter[tuple[str, str]]()
+    for (at, block), name in zip(texts, names, strict=True):
+        times[name] += 1
+        if times[name] > 1:
+            out[at] = msgspec.structs.replace(block, id=f"{block.id}~{times[name]}")
     return tuple(out)
 
 

@@ -36,8 +36,9 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     Args:
         limit: tokens of the whole request.
         fixed: tokens of what is not a block: instruction, tools, overheads, and what is reserved
-            for turns that a provider may want between blocks; bare: those without what is
-            reserved.
+            for turns that a provider may want between blocks, and the markers that texts share;
+            bare: those without what is reserved.
+        markers: tokens of the markers among what is fixed.
         allocation: what each layer may have, where the terminal shares the window out.
         parts: `fixed` by layer, then; signals: what it was shared out by.
         named, added: the limit with what others put into the request, and their tokens; 0 where
@@ -53,6 +54,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     inputs: Inputs
     tracer: Tracer
     bare: int
+    markers: int = 0
     allocation: Allocation | None = None
     parts: Mapping[str, int] = {}
     signals: Mapping[str, int] = {}
@@ -69,11 +71,22 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         """Tokens too many; 0 or less if it fits."""
         whole, rest = self.in_two(blocks)
         tokens = sum(map(self.inputs.cost, rest)) + (self.whole_tokens if whole else 0)
-        return self.fixed + tokens - self.limit
+        return self._fixed_for(blocks) + tokens - self.limit
+
+    def _fixed_for(self, blocks: Blocks) -> int:
+        """Tokens of what is not a block: fewer texts share fewer markers, and one that was
+        shortened may part two others."""
+        return self.fixed + (self.inputs.markers(blocks) - self.markers if self.markers else 0)
 
     def over_in_sight(self, blocks: Blocks) -> int:
         """As `over`, where what lies in front of all blocks has gone."""
         return self.over(blocks) - (self.passed if self.in_two(blocks)[0] else 0)
+
+    def markers_of_texts(self, whole: Blocks, blocks: Blocks) -> int:
+        """Tokens of markers that all texts had more than those which are left."""
+        if not self.markers:
+            return 0
+        return max(0, self.inputs.markers(whole) - self.inputs.markers(blocks))
 
     def spans_in_front(self, blocks: Blocks) -> tuple[Span, ...]:
         """The exchanges that lie in front of all blocks, if they are still there."""
@@ -101,12 +114,12 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         largest = sorted(blocks, key=cost, reverse=True)[:NAMED]
         origins = ((one, one.role if one.source == HISTORY else one.source) for one in largest)
         named = ", ".join(f"{one.id} ({what}) {cost(one)}" for one, what in origins)
-        need = self.fixed + self.added + sum(map(cost, blocks))
+        fixed = self._fixed_for(blocks)
+        need = fixed + self.added + sum(map(cost, blocks))
         others = f"{self.added} for what is put beside the messages, " if self.added else ""
         return BudgetError(
             f"{need} tokens must be sent and {self.named or self.limit} may be, {why}: {others}"
-            f"{self.fixed} for the instruction, tools and overheads"
-            + (f"; {named}" if named else ""),
+            f"{fixed} for the instruction, tools and overheads" + (f"; {named}" if named else ""),
             where="budget",
             fix=f"allow {need} tokens or more, or shorten what is named",
         )

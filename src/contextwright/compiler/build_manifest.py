@@ -32,6 +32,7 @@ from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.memo.ownership import belonging_to
 from contextwright.session.event import ToolCall
 from contextwright.session.log import Log
+from contextwright.spec.section_costs import SectionCosts
 from contextwright.tasks.plan_step import segment, step_of
 from contextwright.tasks.proofs import needed
 
@@ -217,7 +218,8 @@ def _alike(change: Change) -> tuple[str, str, str, str]:
 def _costs(draft: ManifestDraft, total: int) -> list[int]:
     """Tokens of each block that sum to `total`. Messages cost what they cost where the counter is
     exact; texts share sections, and share what these save."""
-    costs = list(map(draft.cost, draft.blocks))
+    sections = SectionCosts(draft.cost, draft.markers, draft.shows_refs)
+    costs = list(map(sections.take, draft.blocks))
     if all(map(_MESSAGES, draft.blocks)):
         return shares_of(total, costs)
     texts = [place for place, block in enumerate(draft.blocks) if not block.messages]

@@ -63,7 +63,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
         held: exchanges that had to stay, and some day need not: the newest user message, and
             those with open failures.
         texts: what stands beside the conversation.
-        limit, fixed, bare, lines: of the space. spare: what exchanges to come may have.
+        limit, fixed, bare, markers, lines: of the space. spare: what exchanges to come may have.
         findings: what is written of it. limit_steps: of the limit so far. orders: of its ranges.
         cut: the oldest exchange that stands because of its age. seen: the newest that was looked at
             for it. edge: the first of the live edge then. start: where its compile began.
@@ -86,6 +86,7 @@ class KeptDecision(msgspec.Struct, frozen=True, eq=False):
     limit: int
     fixed: int
     bare: int
+    markers: int
     lines: int
     spare: Spare
     findings: Findings
@@ -145,6 +146,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
         texts=tuple([block for block in decision.assembled.blocks if block.order < 0]),
         limit=room.limit,
         fixed=room.fixed,
+        markers=room.markers,
         bare=room.bare,
         lines=room.lines,
         spare=spare,
@@ -385,7 +387,8 @@ def _limited_anew(
 
 def _room(before: KeptDecision, inputs: Inputs, tracer: Tracer, lines: int = 0) -> BudgetState:
     """The space there was, of which nothing is decided yet."""
-    return BudgetState(before.limit, before.fixed, inputs, tracer, before.bare, lines=lines)
+    space = before.limit, before.fixed, inputs, tracer, before.bare, before.markers
+    return BudgetState(*space, lines=lines)
 
 
 def _holds(before: KeptDecision, inputs: Inputs) -> bool:

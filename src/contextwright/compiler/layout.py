@@ -1,15 +1,16 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 
 import msgspec
 
 from contextwright.atoms.select.recite import SOURCE as RECITED
 from contextwright.blocks.block import Block, Blocks, Message
-from contextwright.blocks.escape import escape, markers_of, section
+from contextwright.blocks.escape import escape, escape_any, markers_of, section
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import CacheClass, Layer, Trust
+from contextwright.blocks.text_section import is_in_short, section_key, shares_section
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.bound_reasoning import with_bound_reasoning
 from contextwright.compiler.hidden_refs import block_without_refs
@@ -111,12 +112,7 @@ def _with_texts(
     if framed:
         items = tuple(block for block in texts if block.layer is not Layer.SYSTEM)
         texts = [block for block in texts if block.layer is Layer.SYSTEM]
-    lasting = [block for block in texts if block.cache is not CacheClass.DYNAMIC]
-    lasting.sort(key=lambda block: block.cache)
-    history = [block for block in lasting if target.takes_messages and is_foreign(block)]
-    lasting = [block for block in lasting if block not in history]
-    moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
-    moving.sort(key=lambda block: block.source == RECITED)
+    lasting, history, moving = _parts(texts, target)
     layout = msgspec.structs.replace(
         layout,
         system=layout.system + sections_of(lasting),
@@ -127,6 +123,25 @@ def _with_texts(
     if items:
         return _with_payload(layout, items, target)
     return _with_recital(layout, moving, target)
+
+
+def _parts(texts: list[Block], target: Target) -> tuple[list[Block], list[Block], list[Block]]:
+    """Texts as they stand: those of the system part, those in front of the conversation, and those
+    behind it."""
+    lasting = [block for block in texts if block.cache is not CacheClass.DYNAMIC]
+    lasting.sort(key=lambda block: block.cache)
+    history = [block for block in lasting if target.takes_messages and is_foreign(block)]
+    lasting = [block for block in lasting if block not in history]
+    moving = [block for block in texts if block.cache is CacheClass.DYNAMIC]
+    moving.sort(key=lambda block: block.source == RECITED)
+    return lasting, history, moving
+
+
+def shared_sections(texts: list[Block], target: Target) -> list[Block]:
+    """The first text of each section that others may stand in as well."""
+    groups = chain.from_iterable(groupby(part, key=section_key) for part in _parts(texts, target))
+    first = [next(group) for _, group in groups]
+    return [block for block in first if shares_section(block)]
 
 
 def is_foreign(block: Block) -> bool:
@@ -238,24 +253,22 @@ def message_text(message: Message) -> str:
 
 def sections_of(blocks: list[Block], sign: str = "") -> tuple[Section, ...]:
     """Texts between their markers, neighbours of one source and tier in one section."""
-    return tuple(_section(list(group), sign) for _, group in groupby(blocks, key=_together))
-
-
-def _together(block: Block) -> tuple[object, ...]:
-    alone = block.id if block.source == "warning" or _is_in_short(block) else ""
-    return (block.source, block.tier, block.cache, block.layer, block.trust, alone)
-
-
-def _is_in_short(block: Block) -> bool:
-    """Whether a text is told in other words, or cut with a ref to its whole. Evidence has its
-    address beside it."""
-    is_cut = block.fidelity is Fidelity.TRUNCATED and bool(block.ref)
-    return block.fidelity is Fidelity.SUMMARIZED or (is_cut and block.source != "evidence")
+    return tuple(_section(list(group), sign) for _, group in groupby(blocks, key=section_key))
 
 
 def section_of(block: Block, sign: str = "") -> str:
-    """A single text between its markers: what it costs at most."""
+    """A single text between its markers."""
     return _section([block], sign).text
+
+
+def empty_section(block: Block, sign: str = "") -> str:
+    """The markers that a text shares with its neighbours."""
+    return section("", source=block.source, tier=block.tier, sign=sign)
+
+
+def line_of(block: Block) -> str:
+    """A text as it stands between markers, whatever stands behind it."""
+    return escape_any(_line(block))
 
 
 def _section(blocks: list[Block], sign: str) -> Section:
@@ -267,7 +280,7 @@ def _section(blocks: list[Block], sign: str) -> Section:
     if first.source == "warning":
         warning = f"<warning>{escape(text)}</warning>"
         return Section(warning, first.cache, ids, "<warning>", "</warning>")
-    ref = first.ref if _is_in_short(first) and len(blocks) == 1 else ""
+    ref = first.ref if is_in_short(first) and len(blocks) == 1 else ""
     marked = section(text, source=first.source, tier=first.tier, ref=ref, sign=sign)
     opening, closing = markers_of(marked)
     return Section(marked, first.cache, ids, opening, closing)

@@ -70,6 +70,7 @@ class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     signals: Mapping[str, int]
     memo: Memo
     cost: Callable[[Block], int]
+    markers: Callable[[Blocks], int]
     clean_name: Callable[[str], str]
     shows_refs: bool
     answers: tuple[Answer, ...]
@@ -120,6 +121,7 @@ def draft_of(
         signals=room.signals,
         memo=memo,
         cost=inputs.cost,
+        markers=inputs.markers,
         clean_name=inputs.clean_name,
         shows_refs=inputs.shows_refs,
         answers=tuple(inputs.used.values()),

@@ -263,7 +263,8 @@ def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -
     present = {(block.id, block.source): block for block in blocks}
     dropped = [block for block in whole if (block.id, block.source) not in present]
     dropped.sort(key=key, reverse=True)
-    over, back, gap = state.over(blocks), set[Block](), False
+    back, gap = set[Block](), False
+    over = state.over(blocks) + state.markers_of_texts(whole, blocks)
     for block in dropped:
         if gap and block.order >= 0:
             continue
@@ -274,7 +275,8 @@ def _restored(state: BudgetState, whole: Blocks, blocks: Blocks, key: DropKey) -
     restored = (
         block if block in back else present.get((block.id, block.source)) for block in whole
     )
-    made = (block for block in blocks if block.source == LEFT_TURNS)
+    own = {block.id for block in whole if block.source == LEFT_TURNS}  # of an earlier step
+    made = (block for block in blocks if block.source == LEFT_TURNS and block.id not in own)
     return (*(block for block in restored if block is not None), *made)
 
 
@@ -287,7 +289,8 @@ def _refilled(
     old = len(state.in_two(whole)[0])
     key = drop_key_of(terminal.order, whole, state.inputs, old)
     after = refilled(state, whole, undropped, blocks, key)
-    if after is blocks:
+    # a text that comes back may part two others from their markers
+    if after is blocks or (state.markers and state.over(after) > 0):
         return blocks
     known = {(block.id, block.source): block for block in (*whole, *blocks)}
     before = tuple(known[block.id, block.source] for block in after)

@@ -72,7 +72,10 @@ def refilled(
     last_first = sorted(whole, key=key, reverse=True)
     pairs = [(present.get((block.id, block.source)), block) for block in last_first]
     texts = {(block.id, block.source) for block in undropped if block.order < 0}
+    markers = state.markers_of_texts(whole, blocks) if texts else 0
+    room.free -= markers
     _bring_back([p for p in pairs if p[0] is None and (p[1].id, p[1].source) in texts], room)
+    room.free += 0 if room.back else markers
     absent = [pair for pair in pairs if pair[0] is None and pair[1].order >= 0]
     _bring_back(absent, room, summarized)
     _bring_back([pair for pair in pairs if _is_shorter(*pair)], room)

@@ -89,11 +89,13 @@ def room_of(
     """What the blocks of a request may have."""
     with_tools = _tokens_of_no_block(assembled, inputs, target, renderer)
     form = cost_of_form(target) if assembled.payload else 0
-    fixed = with_tools + renderer.margin(target) + form
+    markers = inputs.markers(assembled.blocks)
+    fixed = with_tools + renderer.margin(target) + form + markers
     terminal = planned.terminal
     layers = terminal.layers if terminal is not None else None
     if terminal is None or layers is None:
-        room = BudgetState(limit_of(terminal, target), fixed, inputs.after(0), tracer, with_tools)
+        limit, later = limit_of(terminal, target), inputs.after(0)
+        room = BudgetState(limit, fixed, later, tracer, with_tools, markers)
         if terminal is None or not (added := _added(target)):
             return room
         return msgspec.structs.replace(room, named=terminal.limit(target.window), added=added)
@@ -105,8 +107,8 @@ def room_of(
         layers, assembled.blocks, inputs, target, parts, signals, repr(terminal)
     )
     limit = min(allocation.limit, target.max_input)
-    later = inputs.after(0)
-    return BudgetState(limit, fixed, later, tracer, with_tools, allocation, parts, signals)
+    space = limit, fixed, inputs.after(0), tracer, with_tools, markers
+    return BudgetState(*space, allocation, parts, signals)
 
 
 def _tokens_of_no_block(

@@ -352,6 +352,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             snapshot=snapshot,
             count=target.counter.counting(),
             cost=costs.block,
+            markers=costs.markers,
             event_cost=costs.events,
             counter_id=target.counter.id,
             sign=target.sign,

@@ -22,6 +22,7 @@ from contextwright.compiler.token_sums import SOURCE
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.log_part import ReadPart, part_of
+from contextwright.spec.section_costs import SectionCosts
 from contextwright.spec.task import Task
 from contextwright.spec.terminal import (
     CapProtected,
@@ -169,12 +170,13 @@ def _drop(state: BudgetState, blocks: Blocks, up_to: Hold, key: DropKey) -> Bloc
     """Drop, one by one, what is held no stronger than `up_to`, until it fits."""
     inputs = state.inputs
     over, dropped = state.over_in_sight(blocks), set[Block]()
+    sections = SectionCosts(inputs.cost, inputs.markers, inputs.shows_refs, blocks)
     for block in in_drop_order(blocks, key):
         if over <= 0:
             break
         if hold(block, inputs) <= up_to:
             dropped.add(block)
-            over -= inputs.cost(block)
+            over -= sections.leave(block)
     return tuple(block for block in blocks if block not in dropped)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.blocks.block import Block, Message
+from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.errors import ModelError
 from contextwright.formats.document_text import document_text
 from contextwright.formats.tool_schemas import as_it_came, is_hosted, keys_beside
@@ -363,6 +363,10 @@ class Renderer:
         """As `cost` of a block, told from its messages for those where these tell it; None where
         the provider's own have to be made of each."""
         return None
+
+    def markers_cost(self, blocks: Blocks, target: Target) -> int:
+        """Tokens of what conversation blocks share, beside the cost of each."""
+        return 0
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens that a section adds at most: as a message of its own."""

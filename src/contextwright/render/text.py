@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from contextwright.blocks.block import Block, Message
+from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.escape import escape, section, turn_mark
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.read_back_tools import original_ref
@@ -29,9 +29,16 @@ class TextRenderer(Renderer):
     cache_order = ("text",)
 
     def cost(self, block: Block, target: Target) -> int:
-        """Tokens of the block as a section of its own."""
-        shows = target.shows_refs(())
-        return self.section_cost(_marked([block], self.draft(), shows=shows), target)
+        """Tokens of the block's lines, in a section that its neighbours share."""
+        lines = transcript(block, self.draft(), shows=target.shows_refs(()))
+        text = "\n".join(lines)
+        return target.counter.count(clean(text)) + 1 if text else 0
+
+    def markers_cost(self, blocks: Blocks, target: Target) -> int:
+        """Tokens of the markers around each run of blocks of one source."""
+        runs = groupby((block for block in blocks if block.messages), key=_together)
+        empty = [section("", source=source, tier=tier) for (source, tier), _ in runs]
+        return sum(self.section_cost(text, target) for text in empty)
 
     def section_cost(self, text: str, target: Target) -> int:
         """Tokens of a section and the empty line behind it."""
@@ -41,7 +48,7 @@ class TextRenderer(Renderer):
         """The text."""
         sections = [draft.section(section, "system") for section in layout.system]
         shows = target.shows_refs(())
-        for _, group in groupby(layout.conversation, key=lambda b: (b.source, b.tier)):
+        for _, group in groupby(layout.conversation, key=_together):
             sections.append(clean(_marked(list(group), draft, shows=shows)))
         sections += [draft.section(section, "tail") for section in layout.tail]
         return {"text": "\n\n".join(filter(None, sections))}
@@ -49,6 +56,10 @@ class TextRenderer(Renderer):
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of the text."""
         return target.counter.count(request["text"])
+
+
+def _together(block: Block) -> tuple[str, int]:
+    return block.source, block.tier
 
 
 def _marked(blocks: list[Block], draft: RequestDraft, *, shows: bool) -> str:

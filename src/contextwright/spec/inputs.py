@@ -30,13 +30,19 @@ if TYPE_CHECKING:
     from contextwright.spec.word_roles import Guard
 
 
+def _no_markers(_: Blocks) -> int:
+    return 0
+
+
 class Inputs(msgspec.Struct, frozen=True, eq=False):
     """What a compile depends on, and nothing else does.
 
     Args:
         snapshot: the session at one position.
         count: tokens of a text for the target.
-        cost: tokens that a block adds to the request, overheads included.
+        cost: tokens that a block adds to the request, overheads included, without markers that it
+            shares with others.
+        markers: tokens of those that these blocks share.
         event_cost: as `cost` of an exchange as it came, told from its events; None where these
             can not tell it.
         counter_id: names the counter; part of every memo key that holds token counts.
@@ -96,6 +102,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     memo: Memo
     protection: Protection
     settled: int
+    markers: Callable[[Blocks], int] = _no_markers
     event_cost: "Callable[[Sequence[Event]], int | None] | None" = None
     start: int = 0
     resumes: bool = False

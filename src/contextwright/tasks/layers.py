@@ -11,6 +11,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Layer
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.section_costs import SectionCosts
 from contextwright.tasks.left_turns import (
     FORM,
     LEAST,
@@ -134,7 +135,9 @@ def _dropper(
         excess, left = space.excess(layer, blocks), turns.tokens
         if excess + (room_for_turns(left) if rank == 2 and left else 0) <= 0:
             return blocks
-        key, cost = drop_key_in(blocks, space.inputs), space.inputs.cost
+        inputs = space.inputs
+        key, cost = drop_key_in(blocks, inputs), inputs.cost
+        sections = SectionCosts(cost, inputs.markers, inputs.shows_refs, blocks)
         keyed = ((key(block), block) for block in blocks if block.layer is layer)
         going = [each for each in keyed if each[0][0] == rank and drop(each[1])]
         drops: list[Block] = []
@@ -142,11 +145,11 @@ def _dropper(
             if excess + (room_for_turns(left) if rank == 2 and left else 0) <= 0:
                 break
             drops.append(block)
-            excess -= cost(block)
+            excess -= sections.leave(block)
             left += cost(block) if block.messages else 0
         leaving = set(drops)
         rest = tuple(block for block in blocks if block not in leaving)
-        return turns.with_summary(rest, drops, space.inputs) if rank == 2 else rest
+        return turns.with_summary(rest, drops, inputs) if rank == 2 else rest
 
     return dropped
 

@@ -133,6 +133,7 @@ class RendererSuite:
         empty = Layout(tools=layout.tools, called=layout.called)
         fixed = renderer.measure(renderer.request(empty, target), target)
         blocks = sum(renderer.cost(block, target) for block in layout.conversation)
+        blocks += renderer.markers_cost(layout.conversation, target)
         sections = (*layout.system, *layout.tail)
         texts = sum(renderer.section_cost(section.text, target) for section in sections)
         return renderer.margin(target) + fixed + blocks + texts

@@ -8,6 +8,7 @@ from contextwright.errors import SpecError
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
+from contextwright.spec.section_costs import SectionCosts
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import OldestFirst
 
@@ -55,35 +56,38 @@ class Cap(OldestFirst, frozen=True, kw_only=True):
         stays = inputs.protection.keep_reason
         staying = tuple(block for block in blocks if stays(block))
         fitting = self._staying(staying, inputs)
-        room = self.max_tokens - sum(map(inputs.cost, fitting.values()))
+        sections = SectionCosts(inputs.cost, inputs.markers, inputs.shows_refs)
+        room = self.max_tokens - sum(map(sections.take, fitting.values()))
         if room < 0:
             inputs.notes.append(f"{self!r} is passed by {-room:,} tokens: {_named(staying)} stays")
         free = (block for block in blocks if block not in fitting)
         for block in sorted(free, key=lambda block: -block.score):
-            cost = inputs.cost(block)
+            cost = sections.added(block)
             if cost <= room:
                 fitting[block] = block
-                room -= cost
+                room -= sections.take(block)
                 continue
             short = self._cut(block, cost - room, inputs)
-            if short is not None and inputs.cost(short) <= room:
+            if short is not None and sections.added(short) <= room:
                 fitting[block] = short
-                room -= inputs.cost(short)
+                room -= sections.take(short)
         return tuple(fitting[block] for block in blocks if block in fitting)
 
     def _staying(self, blocks: Blocks, inputs: Inputs) -> dict[Block, Block]:
         """What is protected, the longest texts cut as far as it takes, and no further than to a
         sentence."""
         fitting = dict(zip(blocks, blocks, strict=True))
-        over = sum(map(inputs.cost, blocks)) - self.max_tokens
+        sections = SectionCosts(inputs.cost, inputs.markers, inputs.shows_refs)
+        over = sum(map(sections.take, blocks)) - self.max_tokens
         for block in sorted(blocks, key=inputs.cost, reverse=True):
             tokens = max(LEAST, inputs.count(block.text) - over)
             if over > 0 and not block.messages and inputs.protection.may_change(block):
                 cut = Truncate(max_tokens=tokens, strategy="bookend").truncated(block, inputs)
-                gain = inputs.cost(block) - inputs.cost(cut)
+                gain = sections.leave(block) - sections.added(cut)
                 if gain > 0:  # the mark of what is missing may count more than it
                     over -= gain
                     fitting[block] = cut
+                sections.take(fitting[block])
         return fitting
 
     def _cut(self, block: Block, over: int, inputs: Inputs) -> Block | None:

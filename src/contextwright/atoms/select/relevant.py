@@ -166,7 +166,8 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
         """The blocks that matter most, and beside them what is protected or not settled yet."""
         held = inputs.held_places(self, blocks)
         fresh = sorted(inputs.held_places(self, blocks, unsettled=True) - held)
-        room = self.max_tokens - sum(inputs.cost(blocks[place]) for place in held)
+        room = self.max_tokens - inputs.markers(blocks) if self.max_tokens else 0
+        room -= sum(inputs.cost(blocks[place]) for place in held)
         stays = set(held)
         for place in reversed(fresh):
             cost = inputs.cost(blocks[place])

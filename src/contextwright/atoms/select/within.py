@@ -19,9 +19,6 @@ from contextwright.spec.traits import Gives, Traits
 from contextwright.tasks.plan_step import PASSAGES
 from contextwright.tasks.scores import query_of
 
-LINE = 1
-"""Tokens between two texts of a section."""
-
 
 class Within(Atom, frozen=True, kw_only=True):
     """What the engine's retrievers know that helps with the step and the user's last words, in
@@ -70,10 +67,10 @@ class Within(Atom, frozen=True, kw_only=True):
         order = sorted(range(len(items)), key=lambda place: (ranks[place], place))
 
         # texts that stand together share one section, and a line of it each
-        room = self.max_tokens - inputs.cost(self._block("", "."))
+        room = self.max_tokens - inputs.markers((self._block("", ""),))
 
         def cost(text: str) -> int:
-            return inputs.count(text) + LINE
+            return inputs.cost(self._block("", text))
 
         packed = Ranking(items, query_of(inputs), order).packed(room, cost)
         if len(packed) < len(items):
