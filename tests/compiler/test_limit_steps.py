@@ -395,3 +395,12 @@ def test_steps_where_turns_begin_follow_from_the_log(spec, calls, words, anew, m
         assert SpecCompiler(spec).compile(fresh.snapshot(), target).body == pack.body
         assert replay(pack.manifest, fresh).body == pack.body
     assert early
+
+
+@pytest.mark.parametrize("limit", [C.budget(120), C.fit(120)], ids=repr)
+def test_texts_alone_are_held_to_a_limit_before_anybody_spoke(limit):
+    session = Session("quiet")
+    session.add("system", "Find parts for the pump.")
+    session.note("case", [f"Offer {n} costs {n * 90} euros and is late." for n in range(20)])
+    pack = compile(session, C.notes("case") | limit, target=target_for("text"))
+    assert 0 < pack.tokens <= 120

@@ -368,6 +368,8 @@ def step_of(rule: LimitRule, fixed: int, inputs: Inputs) -> tuple[LimitStep, int
     """
     base = base_of(rule.limit, fixed)
     log = inputs.snapshot.log
+    if inputs.snapshot.exchange_count <= inputs.snapshot.preamble:
+        return None  # a text may be made of a session in which nobody spoke yet
     if inputs.snapshot.position < len(log) and log.late_joins():
         # a look back at exchanges that had other tokens then
         step = StepPlaces().newest(rule, base, inputs)
