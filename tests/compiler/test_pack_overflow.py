@@ -165,3 +165,14 @@ def test_what_is_told_of_turns_that_left_is_told_once(limit):
     spec = C.window(3) + C.evidence() | C.allocate(max_tokens=limit)
     kept = compile(session, spec, target=target_for("openai-chat")).manifest.kept
     assert len({one.id for one in kept}) == len(kept)
+
+
+def test_a_summary_of_memories_stands_beside_that_of_a_word():
+    known = [{"text": f"Buyer {n} prefers short terms in hall {n}.", "score": n} for n in range(9)]
+    session = Session("s", state={"knowledge": known, "intent": "compare the offers"})
+    session.user("Which offer is best?")
+    spec = C.memory() + C.window(2) + (C.memory() | C.summarize(max_tokens=30))
+    for limit in range(200, 700, 25):
+        pack = compile(session, spec | C.allocate(max_tokens=limit), target=target_for("gemini"))
+        names = [one.id for one in pack.manifest.kept]
+        assert len(set(names)) == len(names)

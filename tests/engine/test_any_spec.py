@@ -11,10 +11,13 @@ from tests.rules.samples import SAMPLES
 
 from contextwright import C, Engine, Session
 from contextwright.compiler.replay_pack import replay
-from contextwright.errors import ContextwrightError, SpecError
+from contextwright.errors import BudgetError, RefError, SessionError, SpecError, StepError
 from contextwright.testing import target_for
+from contextwright.testing.rule_sessions import WORD_STATE
 from contextwright.testing.word_suite import standing
 
+REFUSED = (BudgetError, RefError, SessionError, SpecError, StepError)
+"""What may come of a compile. Any other error is a bug, a request that is over its limit too."""
 FORMATS = ("openai-chat", "anthropic", "gemini", "openai-responses")
 WORDS = [sample for name in sorted(SAMPLES) for sample in SAMPLES[name]]
 LIMITS = (
@@ -63,7 +66,7 @@ def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
         disturbed(session, dice)
         try:
             pack = engine.compile(session)
-        except ContextwrightError:
+        except REFUSED:
             continue
         manifest = pack.manifest
         assert manifest.tokens == manifest.fixed_tokens + sum(one.tokens for one in manifest.kept)
@@ -73,6 +76,58 @@ def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
             # what it shares with the request before it is told of a pack that came after one
             own = replace(manifest, prefix=None, folds=again.manifest.folds)
             assert own.digested() == again.manifest
+
+
+STATE = {
+    **WORD_STATE,
+    "goal": "Find parts.",
+    "_notes_case": [{"text": f"Offer {n} costs {n * 90} euros."} for n in range(18)],
+    "evidence": [
+        {"uri": f"artifact://tasks/42/step-3/{n}.md", "summary": f"Offer {n}, of delivery."}
+        for n in range(9)
+    ],
+    "knowledge": [{"text": f"Buyer {n} wants short terms.", "score": n / 9} for n in range(9)],
+    "passages": [{"text": f"Passage {n}, on part {n * 3}.", "id": f"p{n}"} for n in range(20)],
+}
+TEXTS = (
+    C.notes("case"), C.notes("case", format="checklist"), C.notes("case") | C.truncate(8),
+    C.evidence(), C.memory(), C.memory() | C.summarize(max_tokens=30), C.recite("case"),
+    C.within(300), C.within(200, key="knowledge"), C.from_state("intent", "profile"), C.step(),
+)  # fmt: skip
+
+
+def drawn_texts(dice):
+    """A conversation beside up to four terms that bring texts, into a limit."""
+    spec = C.window(dice.randint(1, 9)) | dice.choice((C.compact(), C.truncate(20), C.priority(2)))
+    for text in dice.sample(TEXTS, dice.randint(1, 4)):
+        spec = spec + text if dice.random() < 0.7 else text + spec
+    return spec | dice.choice(LIMITS)(dice.choice((200, 300, 450, 600, 900, 1_200, 2_000)))
+
+
+@pytest.mark.parametrize("seed", few(range(40), 8))
+def test_texts_beside_a_conversation_are_held_to_a_limit(seed):
+    """Each stands once, and a replay builds the same."""
+    dice = random.Random(seed)
+    spec, target = drawn_texts(dice), target_for(dice.choice((*FORMATS, "text")))
+    if target.format != "text":
+        target = replace(target, refs=dice.choice(("auto", "show", "hide")))
+    engine = Engine(spec, target=target, suspend=False)
+    session = Session("any", state=STATE)
+    for place, event in enumerate(list(agent_events(dice, 40, say=dice.choice((4, 12, 40))))):
+        session.append(event)
+        disturbed(session, dice)
+        if dice.random() < 0.05:
+            session.update({"_notes_case": STATE["_notes_case"][: dice.randint(1, 17)]})
+        try:
+            pack = engine.compile(session)
+        except REFUSED:
+            continue
+        manifest = pack.manifest
+        assert manifest.tokens == manifest.fixed_tokens + sum(one.tokens for one in manifest.kept)
+        names = {(one.id, one.source) for one in manifest.kept}
+        assert len(names) == len(manifest.kept)
+        if place % 5 == 0:
+            assert replay(manifest, session).body == pack.body
 
 
 @pytest.mark.parametrize("seed", [5, 9, 44])
@@ -86,7 +141,7 @@ def test_a_fold_that_had_looked_at_all_goes_on_from_what_was_saved(seed):
         session.append(event)
         try:
             pack = engine.compile(session)
-        except ContextwrightError:
+        except REFUSED:
             continue
         if len(session) % 8 == 0:
             assert replay(pack.manifest, session).body == pack.body

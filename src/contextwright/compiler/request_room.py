@@ -101,7 +101,9 @@ def room_of(
         return msgspec.structs.replace(room, named=terminal.limit(target.window), added=added)
     toolless = msgspec.structs.replace(assembled, tools=(), called=())
     bare = _measured(toolless, inputs, target, renderer)
-    parts = {"system": bare, "tools": with_tools - bare, "task": fixed - with_tools}
+    parts = _markers_by_layer(assembled.blocks, inputs)
+    parts |= {"system": bare, "tools": with_tools - bare}
+    parts["task"] = parts.get("task", 0) + fixed - with_tools - markers
     signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
     allocation = _allocation(
         layers, assembled.blocks, inputs, target, parts, signals, repr(terminal)
@@ -109,6 +111,13 @@ def room_of(
     limit = min(allocation.limit, target.max_input)
     space = limit, fixed, inputs.after(0), tracer, with_tools, markers
     return BudgetState(*space, allocation, parts, signals)
+
+
+def _markers_by_layer(blocks: Blocks, inputs: Inputs) -> dict[str, int]:
+    """Tokens of the markers that texts of each layer share: they go with the last of them."""
+    layers = dict.fromkeys(block.layer for block in blocks if not block.messages)
+    of_layer = {one: tuple(block for block in blocks if block.layer is one) for one in layers}
+    return {layer.label: inputs.markers(texts) for layer, texts in of_layer.items()}
 
 
 def _tokens_of_no_block(

@@ -181,6 +181,8 @@ class _Memories:
         made = _memory_summary(tuple(memories[:count]), _room(tokens) - FORM, inputs)
         if made is None or inputs.cost(made) >= tokens:
             return blocks
+        if made.id in {block.id for block in rest}:  # a word summarized the same memories
+            made = msgspec.structs.replace(made, id=f"{made.id}~2")
         stay = set(memories[count:])
         best = tuple(block for block in whole if block in stay)
         place = min(n for n, block in enumerate(blocks) if _is_memory(block))
