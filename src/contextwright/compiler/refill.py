@@ -119,8 +119,9 @@ def _longest(now: Block | None, block: Block, room: _Room) -> Block | None:
 
 
 def _is_shorter(now: Block | None, block: Block) -> bool:
-    """Whether it was shortened; a summary was paid for, and stays."""
-    return now is not None and now is not block and now.fidelity is not Fidelity.SUMMARIZED
+    """Whether it was shortened; a summary was paid for, and stays. Texts are made anew by each
+    compile, so that what says the same may be another block."""
+    return now not in (None, block) and now.fidelity is not Fidelity.SUMMARIZED
 
 
 def _from_a_round_place(pairs: list[_Pair], room: _Room) -> list[_Pair]:
