@@ -24,6 +24,8 @@ PROVIDERS = {
     "moonshot": "moonshot",
     "cohere_chat": "cohere",
 }
+OPEN = {"groq/openai/gpt-oss-20b", "groq/openai/gpt-oss-120b"}
+"""OpenAI's open models, which others serve; no two of them ask the same."""
 INPUT_ONLY = {272_000, 922_000}
 INPUT_AND_ANSWER = {400_000, 1_050_000}
 ABOVE = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
@@ -78,8 +80,10 @@ def main(wheel: str) -> None:
         table = json.loads(archive.read("litellm/model_prices_and_context_window_backup.json"))
     models: dict[str, list[Any]] = {}
     for name, info in table.items():
+        if name in OPEN:
+            info = {**info, "litellm_provider": "openai"}
         known = info.get("litellm_provider") in PROVIDERS and info.get("max_input_tokens")
-        if info.get("mode") in {"chat", "responses"} and known and not name.startswith("ft:"):
+        if info.get("mode") in {"chat", "responses"} and known:
             bare = name.rpartition("/")[2].lower()
             models.setdefault(bare, row({**info, **CORRECTED.get(bare, {})}))
     version = re.search(r"litellm-([\d.]+)-", wheel)

@@ -164,3 +164,16 @@ def test_a_model_of_no_table_is_looked_up_once_and_its_neighbours_only_for_an_er
     with pytest.raises(ModelError, match="unknown model"):
         target("nobody-knows-this-1")
     assert compared
+
+
+def test_a_tuned_model_has_its_own_prices_and_its_bases_window():
+    tuned, base = model_info("ft:gpt-4o-2024-08-06:org:name:id"), model_info("gpt-4o-2024-08-06")
+    assert (tuned.window, tuned.name) == (base.window, "ft:gpt-4o-2024-08-06")
+    assert tuned.input_price > base.input_price
+    undated = model_info("openai/ft:gpt-4.1-mini:org::id")
+    assert undated.window == model_info("gpt-4.1-mini").window
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-120b", "groq/openai/gpt-oss-20b"])
+def test_open_models_have_a_window(name):
+    assert model_info(name).window == 131_072

@@ -88,6 +88,8 @@ _VENDOR = re.compile(
     r"(?:(?:us|eu|apac|global)\.)?(?:anthropic|meta|mistral|cohere|openai|deepseek|qwen)\."
 )
 _VERSION = re.compile(r"(?:-v\d+)?(?::\d+)?$")
+_TUNED = re.compile(r"\bft:([^:/]+)")
+"""OpenAI's name of a fine-tuned model begins so: `ft:BASE:ORGANIZATION:NAME:ID`."""
 _VARIANT = re.compile(r":(?:free|beta|extended|nitro|floor|online|thinking|exacto)$")
 _registered: dict[str, ModelInfo] = {}
 _NO_TIERS: Mapping[int, Mapping[str, float]] = MappingProxyType({})
@@ -250,8 +252,10 @@ def model_info(name: str) -> ModelInfo:
 
 def spellings_of(name: str) -> list[str]:
     """A model's name as it may stand in a table, the barest one last: without a gateway, a vendor,
-    a date."""
+    a date, what it was tuned to."""
     whole = name.strip().lower()
+    if tuned := _TUNED.search(whole):
+        return [whole, tuned[0], *spellings_of(tuned[1])]
     plain = _VARIANT.sub("", whole).rpartition("/")[2]
     vendorless = _VERSION.sub("", _VENDOR.sub("", plain))
     names = [whole, plain, plain.rpartition(":")[2], vendorless]
