@@ -118,6 +118,13 @@ def test_a_foreign_session_looks_like_one_that_never_was(folder, name, arguments
     assert "cormorant" not in one
 
 
+def test_a_session_that_is_not_there_is_told_with_those_that_are(folder):
+    ((is_error, text),) = ask(folder, ("why", {"session": "a/on", "about": "harbour"}))
+    assert is_error
+    assert "no session 'a/on'; the newest are a/one" in text
+    assert "b/two" not in text
+
+
 def test_a_foreign_ref_looks_like_an_unknown_one(folder):
     refs = [
         "event://e999",

@@ -27,6 +27,8 @@ MOST = 20_000
 """Tokens of an answer at most."""
 NEWEST = 20
 """Sessions that are searched where a call names none: those stored last."""
+NAMED = 5
+"""Sessions that an error names, those stored last."""
 CHANGES = 12
 """Changes that `why` names at most."""
 
@@ -172,6 +174,13 @@ class SessionTools:
     def _handles(self) -> list[str]:
         return [id for id in self._sessions.ids() if id.startswith(self._scope)]
 
+    def _unknown(self, handle: str) -> "UnknownHandle":
+        """The error that no session is called so; it names some that are there."""
+        known = self._handles()
+        newest = ", ".join(known[-NAMED:])
+        there = f"the newest are {newest}" if known else "there is none yet"
+        return UnknownHandle(f"no session {handle!r}"[:200] + f"; {there}")
+
     def _seen(self, handle: str) -> tuple[Session, Manifest]:
         """A session and the receipt of its newest request.
 
@@ -179,11 +188,11 @@ class SessionTools:
             UnknownHandle: there is none in the scope.
         """
         if not handle.startswith(self._scope) or not handle:
-            raise UnknownHandle(f"no session {handle!r}"[:200])
+            raise self._unknown(handle)
         try:
             session = self._sessions.load(handle)
         except ContextwrightError:
-            raise UnknownHandle(f"no session {handle!r}"[:200]) from None
+            raise self._unknown(handle) from None
         known = self._packs.get(handle)
         if known is not None and known[0] == len(session.log):
             return known[1], known[2]
