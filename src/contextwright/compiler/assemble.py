@@ -322,6 +322,8 @@ def once(blocks: Blocks, inputs: Inputs) -> Blocks:
 def _told_apart(blocks: Blocks) -> Blocks:
     """The blocks, no two texts of one source with one id, as where two terms show the same notes,
     each in a form of its own: all behind this tells blocks apart by these."""
+    if all(map(_MESSAGES, blocks)):
+        return blocks
     texts = [(at, block) for at, block in enumerate(blocks) if not block.messages]
     names = [(block.id, block.source) for _, block in texts]
     if len(set(names)) == len(names):
