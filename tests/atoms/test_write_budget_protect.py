@@ -373,3 +373,15 @@ def test_what_was_dropped_comes_back_where_shortening_made_room():
     assert "remember the milk" in body
     assert "old answer" in body
     assert {c.action for c in packed.manifest.changes} <= {"compacted", "changed"}
+
+
+def test_what_stays_in_the_conversation_is_not_told_as_sent_elsewhere():
+    session = session_of("u: a | a: one | u: b | a: two | u: c")
+    spec = C.default() + (C.window(2) | C.layer("evidence"))
+    manifest = chat(session, spec).manifest
+    assert {one.layer for one in manifest.kept} == {"conversation"}
+    assert manifest.changes == ()
+    moved = chat(session, C.window(1) + (C.window(2) | C.layer("evidence"))).manifest
+    assert [(one.id, one.reason) for one in moved.changes] == [
+        ("e2", "sent as evidence"), ("e3", "sent as evidence")
+    ]  # fmt: skip

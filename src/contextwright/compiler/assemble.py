@@ -88,7 +88,7 @@ def assemble(planned: Plan, inputs: Inputs, tracer: Tracer, target: Target) -> A
     if target.sources is None or not target.sources.body.is_chained:
         answered = _without_orphans(blocks, inputs)
         blocks = tracer.record("orphans", blocks, answered, "no call for it")
-    blocks = _without_repeats(blocks, inputs)
+    blocks = _without_repeats(blocks, inputs, tracer)
     for check in planned.validations:
         blocks = check.apply(blocks, inputs.after(0))
     if target.takes_messages:
@@ -388,15 +388,19 @@ def _without_orphans(blocks: Blocks, inputs: Inputs) -> Blocks:
     return tuple(block for block in blocks if block.order < 0 or block.role != "tool")
 
 
-def _without_repeats(blocks: Blocks, inputs: Inputs) -> Blocks:
-    """Without texts of exchanges that are in the conversation as well (`C.layer`)."""
+def _without_repeats(blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:
+    """Without texts of exchanges that are in the conversation as well (`C.layer`), and without what
+    was written of these: they are not sent as what it says."""
     if _are_few_exchanges(blocks):
         return blocks
     if True not in inputs.memo.column("quotes", blocks, _quotes):
         return blocks
     conversation = {block.order for block in blocks if block.messages}
     shown = {id for block in blocks if block.order in conversation for id in block.lineage}
-    return tuple(b for b in blocks if b.messages or b.turn < 0 or not shown.issuperset(b.lineage))
+    repeated = {b for b in blocks if _quotes(b) and shown.issuperset(b.lineage)}
+    names = {(block.id, block.why) for block in repeated}
+    tracer.changes = [c for c in tracer.changes if (c.id, c.reason) not in names]
+    return tuple(block for block in blocks if block not in repeated)
 
 
 def _quotes(block: Block) -> bool:
