@@ -374,7 +374,7 @@ def test_a_step_knows_the_entries_of_the_step_before(monkeypatch):
     positions = range(40, len(session.log), 3)
     packs = list(growing(session, C.compaction(3000), memo, positions))
     assert sum(pack is not None for pack in packs) > 50
-    assert len(written) > 400 and sum(written.values()) < 2 * len(written)
+    assert len(written) > 300 and sum(written.values()) < 2 * len(written)
 
 
 def test_a_memo_keeps_few_states_of_a_session_however_long(monkeypatch):
