@@ -382,7 +382,9 @@ def test_the_last_tokens_of_a_note_are_offered_to_nobody(monkeypatch):
     session = Session("s")
     for number in range(400):
         session.user(f"What became of parcel P-{number}, which I sent on day {number} of the year?")
-        session.assistant(f"Parcel P-{number} has left depot {number % 7}, it comes in {number} days.")
+        session.assistant(
+            f"Parcel P-{number} has left depot {number % 7}, it comes in {number} days."
+        )
     write = forms._entry
 
     def lines_made():

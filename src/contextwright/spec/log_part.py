@@ -115,11 +115,11 @@ class ReadPart(NamedTuple):
         spans += [(max(at, place), min(end, stop)) for at, end in part.spans if place < end]
         spans = [(at, end) for at, end in spans if at < end]
         shortened = tuple([block for block in newest if block.order >= place])
-        told = (*names(spans), *inputs.names(shortened))
+        names_of_all = (*names(spans), *inputs.names(shortened))
         if inputs.guards and inputs.in_front is None:  # they look at all of it for its names
             blocks = self.seen(part.blocks(spans, self.source, inputs))
-            return NewBlocks((*blocks, *shortened), told)
-        return NewBlocks(self._read_later(spans, shortened, inputs), told)
+            return NewBlocks((*blocks, *shortened), names_of_all)
+        return NewBlocks(self._read_later(spans, shortened, inputs), names_of_all)
 
     def names(self, spans: Iterable[Span], inputs: Inputs) -> tuple[bytes, ...]:
         """The names of what is read of the exchanges at these places."""
