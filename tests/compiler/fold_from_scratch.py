@@ -385,13 +385,14 @@ def note(blocks, noted, upto, room, page, later, known, inputs):
         made.put(first, "whole" if short else "line")
     least = made.left * (100 - BARE) // 100
     for at in order:
-        is_untold = made.forms.get(at) == "remark" or (at in near and at not in made.forms)
-        if is_untold and made.left > least:
+        is_new = at in near and at not in made.forms and made.left >= note_builder.LEAST
+        if (is_new or made.forms.get(at) == "remark") and made.left > least:
             untold = at in in_files or at in outdated
             made.put(at, "bare" if blocks[at].results and not untold else "line")
     before = set(made.forms)
     for at in order:
-        if made.forms.get(at) == "whole" or (at not in near and at not in made.forms):
+        is_new = at in near and made.left >= note_builder.LEAST
+        if made.forms.get(at) == "whole" or not (is_new or at in made.forms):
             continue
         if at in made.forms and at not in before:  # what told the end of a request
             continue
@@ -599,7 +600,8 @@ def fill(made, order):
         before = set(made.forms)
         for at in order:
             is_new = at in made.forms and at not in before
-            if made.left > 0 and made.forms.get(at) != "whole" and not is_new:
+            has_room = made.left >= (1 if at in made.forms else note_builder.LEAST)
+            if has_room and made.forms.get(at) != "whole" and not is_new:
                 made.put(at, form)
 
 

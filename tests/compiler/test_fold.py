@@ -374,7 +374,28 @@ def test_a_step_knows_the_entries_of_the_step_before(monkeypatch):
     positions = range(40, len(session.log), 3)
     packs = list(growing(session, C.compaction(3000), memo, positions))
     assert sum(pack is not None for pack in packs) > 50
-    assert len(written) > 400 and sum(written.values()) < 2 * len(written)
+    assert len(written) > 300 and sum(written.values()) < 2 * len(written)
+
+
+def test_the_last_tokens_of_a_note_are_offered_to_nobody(monkeypatch):
+    """Else each exchange is told in a line to find that none has room."""
+    session = Session("s")
+    for number in range(400):
+        session.user(f"What became of parcel P-{number}, which I sent on day {number} of the year?")
+        session.assistant(
+            f"Parcel P-{number} has left depot {number % 7}, it comes in {number} days."
+        )
+    write = forms._entry
+
+    def lines_made():
+        made = []
+        monkeypatch.setattr(forms, "_entry", lambda *given: made.append(given) or write(*given))
+        SpecCompiler(C.compaction(2000)).compile(session.snapshot(), target_for("openai-chat"))
+        return len(made)
+
+    number = lines_made()
+    monkeypatch.setattr(note_builder, "LEAST", 1)
+    assert number * 3 < lines_made()
 
 
 def test_a_memo_keeps_few_states_of_a_session_however_long(monkeypatch):

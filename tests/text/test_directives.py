@@ -220,7 +220,7 @@ def test_a_text_is_looked_at_wherever_it_may_hold(text, user):
     role = "user" if user else "assistant"
     found = directives(text, role)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_may_hold", lambda text, role: True)
+        patch.setattr(module, "may_correct", lambda text, small=None: True)
         patch.setattr(module, "_may_be_foreign", lambda small: True)
         patch.setattr(Wordings, "_near", every_pattern)
         assert directives(text, role) == found

@@ -1,8 +1,12 @@
 """An end is told by what it names, however much later it is said."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from contextwright.text.end_sentences import is_begun, names_in, says_end
+from contextwright.text import end_sentences
+from contextwright.text.end_sentences import ends_something, is_begun, names_in, says_end
+from contextwright.text.wordings import Wordings
 
 OVER = (
     ("Please migrate table item7x.", "item7x is finished."),
@@ -56,3 +60,35 @@ def test_an_agent_begins_something():
 def test_names_are_what_nothing_else_is_called():
     text = "Clean src/ui/Gauge.tsx, usr_tbl and PO-66120 for Luigi's on 2 May, please."
     assert names_in(text) == {"src/ui/gauge.tsx", "gauge.tsx", "usr_tbl", "po-66120"}
+
+
+PIECES = (
+    "The login page ", "is now in place", "is set up", "are back", "went through", "works again",
+    "I found it", "no longer", "refactored", "done", "cancel", "never mind", "No need ", "no tests",
+    " needed, please", "forget about it", "let's not", "doesn't need", "don’t bother", "i’ll see",
+    "let me", "in my queue", "to the list", "started", "looking into", "not", "once", "still",
+    ". ", ", ", "? ", "\n", " and ", "Good morning", "SET UP", "Is In",
+)  # fmt: skip
+
+
+def every_pattern(wordings, small):
+    return {pattern for near in wordings._by_word.values() for _, pattern in near}
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.booleans())
+def test_a_text_is_looked_at_wherever_it_may_end_something(text, user):
+    role = "user" if user else "assistant"
+    ends, begins = ends_something(text, role), is_begun(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Wordings, "_near", every_pattern)
+        assert (ends_something(text, role), is_begun(text)) == (ends, begins)
+
+
+def test_a_message_without_the_words_of_ends_is_not_read_by_sentences(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(end_sentences, "_is_end", lambda text, role: looked_at.append(text))
+    for role in ("user", "assistant"):
+        ends_something("The login page was mentioned. It is a page of the office.", role)
+    assert not looked_at
+    ends_something("The login page was mentioned. It is in place.", "user")
+    assert len(looked_at) == 2

@@ -1,5 +1,6 @@
 """Tasks over a conversation that grows: the answer before is brought up to date."""
 
+from functools import partial
 from hashlib import sha256
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, Protocol
@@ -135,7 +136,9 @@ class _LoggedContent(NamedTuple):
         return self.digests.hash_of(count, self.read.minus(without), self.inputs)
 
     def new(self, count: int, without: tuple[int, ...]) -> NewBlocks:
-        return self.read.others(self.read.minus(without), count, self.inputs)
+        read, inputs = self.read, self.inputs
+        names = partial(self.digests.names, read=read, inputs=inputs)
+        return read.others(read.minus(without), count, names, inputs)
 
 
 def _series(name: str, start: str, inputs: Inputs) -> str:

@@ -2,6 +2,7 @@
 is what is new, and no exchange is compared with what it was."""
 
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 from weakref import ref
@@ -70,9 +71,17 @@ class LoggedDigests:
             hashed.update(self._of((stop, place), read, inputs))
         return hashed.hexdigest()
 
+    def names(self, spans: Iterable[Span], read: ReadPart, inputs: Inputs) -> Iterator[bytes]:
+        """The digests of exchanges at these places, those that are kept from memory."""
+        first, known = self._first, self._first + len(self._links) // LINK
+        for start, stop in spans:
+            middle = max(start, min(stop, known))
+            yield bytes(self._links[(start - first) * LINK : (middle - first) * LINK])
+            if middle < stop:
+                yield self._of((middle, stop), read, inputs)
+
     def _of(self, span: Span, read: ReadPart, inputs: Inputs) -> bytes:
-        """The digests of exchanges: those of the very blocks that are read, which are asked for
-        as well."""
+        """The digests of exchanges."""
         return b"".join(read.names([span], inputs))
 
     def _until(self, stop: int, without: tuple[int, ...]) -> Any:

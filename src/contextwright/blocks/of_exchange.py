@@ -45,6 +45,16 @@ def block_of(exchange: Exchange) -> Block:
     )
 
 
+def messages_of_events(events: Sequence[Event]) -> tuple[Message, ...] | None:
+    """The messages of an exchange as its block has them, told from its events alone: of one message
+    of words, or of calls that have one result each; None of any other."""
+    if len(events) > 1:
+        return messages_of_calls(events)
+    first = events[0]
+    is_words = not any(isinstance(part, (ToolCall, ToolResult)) for part in first.parts)
+    return (_message(first),) if is_words else None
+
+
 def messages_of_calls(events: Sequence[Event]) -> tuple[Message, Message] | None:
     """The messages of an exchange whose calls have one result each, as its block has them, told
     from its events alone; None of any other."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.block import Block, Blocks, Message
 from contextwright.blocks.of_exchange import HISTORY
 from contextwright.blocks.protection import Protection
 from contextwright.blocks.read_back_tools import is_reading
@@ -357,4 +357,9 @@ def with_source(block: Block, source: str) -> Block:
 
 
 def _digest(block: Block) -> bytes:
-    return sha256(msgspec.json.encode((block.messages, block.text))).digest()
+    return digest_of(block.messages, block.text)
+
+
+def digest_of(messages: Sequence[Message], text: str = "") -> bytes:
+    """A hash of what a block says that has these messages, or this text."""
+    return sha256(msgspec.json.encode((messages, text))).digest()

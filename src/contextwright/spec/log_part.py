@@ -5,17 +5,21 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from contextwright.blocks.block import Block, Blocks
+from contextwright.blocks.of_exchange import messages_of_events
 from contextwright.blocks.ref import range_ref
 from contextwright.compute_gate import holding
 from contextwright.memo.ownership import belonging_to
+from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.inputs import Inputs
+from contextwright.spec.inputs import Inputs, digest_of
 from contextwright.spec.lazy_blocks import LazyBlocks
 
 Span = tuple[int, int]
 """Neighbouring exchanges: the place of the first, and of the one behind the last."""
 LONG = 32
 """Ids up to which a lineage is written out: a turn's, such as anybody reads."""
+AT_ONCE = 1024
+"""Exchanges whose events are looked at in one go."""
 FEW = 3
 """Neighbours from which on a range names them in fewer words than their ids."""
 
@@ -65,6 +69,10 @@ class LogPart(NamedTuple):
         return inputs.cleaned(inputs.blocks(exchanges, source))
 
 
+Names = Callable[[Iterable[Span]], Iterable[bytes]]
+"""The names of what is read of the exchanges at some places, one behind the other, in pieces."""
+
+
 class NewBlocks(NamedTuple):
     """Blocks that a model has not read yet, and the names of what they say."""
 
@@ -94,8 +102,12 @@ class ReadPart(NamedTuple):
             return self
         return self._replace(part=part._replace(without=tuple(sorted(more | {*part.without}))))
 
-    def others(self, known: "ReadPart", count: int, inputs: Inputs) -> NewBlocks:
-        """All but the first so many of those that were told."""
+    def others(self, known: "ReadPart", count: int, names: Names, inputs: Inputs) -> NewBlocks:
+        """All but the first so many of those that were told.
+
+        Args:
+            names: of what is read of exchanges at some places.
+        """
         part, newest, place = self.part, self.newest, known.part.place_of(count)
         stop = newest[0].order if newest else part.stop
         freed = sorted({at for at in known.part.without if at < place} - {*part.without})
@@ -103,33 +115,56 @@ class ReadPart(NamedTuple):
         spans += [(max(at, place), min(end, stop)) for at, end in part.spans if place < end]
         spans = [(at, end) for at, end in spans if at < end]
         shortened = tuple([block for block in newest if block.order >= place])
-        if inputs.in_front is not None:
-            return self._passed(spans, shortened, inputs)
-        blocks = (*self.seen(part.blocks(spans, self.source, inputs)), *shortened)
-        return NewBlocks(blocks, inputs.digests(blocks))
+        names_of_all = (*names(spans), *inputs.names(shortened))
+        if inputs.guards and inputs.in_front is None:  # they look at all of it for its names
+            blocks = self.seen(part.blocks(spans, self.source, inputs))
+            return NewBlocks((*blocks, *shortened), names_of_all)
+        return NewBlocks(self._read_later(spans, shortened, inputs), names_of_all)
 
     def names(self, spans: Iterable[Span], inputs: Inputs) -> tuple[bytes, ...]:
         """The names of what is read of the exchanges at these places."""
+        snapshot = inputs.snapshot
         if inputs.in_front is not None:  # by what they were: nothing is brought, nor cleaned twice
-            exchanges = [one for span in spans for one in inputs.snapshot.exchanges(*span)]
+            exchanges = [one for span in spans for one in snapshot.exchanges(*span)]
             return inputs.names(inputs.memo.blocks(exchanges))
-        return inputs.names(self.seen(self.part.blocks(spans, self.source, inputs)))
+        is_whole = snapshot.position == len(snapshot.log)
+        if inputs.guards or self.seen is not tuple or not is_whole:
+            return inputs.names(self.seen(self.part.blocks(spans, self.source, inputs)))
+        return tuple([name for span in spans for name in _names_by_events(span, inputs)])
 
-    def _passed(self, spans: list[Span], shortened: Blocks, inputs: Inputs) -> NewBlocks:
-        """What words in front leave of exchanges, each made when it is read, and what something
-        shortened."""
+    def _read_later(self, spans: list[Span], shortened: Blocks, inputs: Inputs) -> LazyBlocks:
+        """What is read of exchanges, made when it is read, and what something shortened."""
         front, memo, snapshot = inputs.in_front, inputs.memo, inputs.snapshot
-        assert front is not None, "somebody asks behind words"
         places = [at for span in spans for at in range(*span)]
+
+        def read(exchanges: list[Exchange]) -> Blocks:
+            if not exchanges:
+                return ()
+            if front is not None:
+                return self.seen(front.left_of(exchanges, self.source))
+            return self.seen(inputs.blocks(exchanges, self.source))
 
         def between(start: int, stop: int) -> Blocks:
             exchanges = snapshot.exchanges_at(places[start:stop])
             with holding(memo.lock), belonging_to(memo):
-                made = self.seen(front.left_of(exchanges, self.source)) if exchanges else ()
+                made = read(exchanges)
             return (*made, *shortened[max(0, start - len(places)) : max(0, stop - len(places))])
 
-        names = (*self.names(spans, inputs), *inputs.names(shortened))
-        return NewBlocks(LazyBlocks(len(places) + len(shortened), between), names)
+        return LazyBlocks(len(places) + len(shortened), between)
+
+
+def _names_by_events(span: Span, inputs: Inputs) -> Iterator[bytes]:
+    """The names of exchanges by their events: of most that a summary stands for no block is
+    read, and none is made."""
+    snapshot = inputs.snapshot
+    for start in range(*span, AT_ONCE):
+        stop = min(start + AT_ONCE, span[1])
+        for place, events in enumerate(snapshot.log.events_of(start, stop), start):
+            messages = messages_of_events(events)
+            if messages is None:
+                (exchange,) = snapshot.exchanges(place, place + 1)
+                messages = inputs.memo.block(exchange).messages
+            yield digest_of(messages)
 
 
 def part_of(spans: Sequence[Span], start: int) -> LogPart:

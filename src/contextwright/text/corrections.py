@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from contextwright.text.remarks import parts_of
 from contextwright.text.search_terms import STOP, content_words
-from contextwright.text.wordings import Wordings, small_text
+from contextwright.text.wordings import SmallText, Wordings, small_text
 
 TERSE, MAX_CORRECTION = 110, 240
 """Characters of a message that is told whole where it corrects something, and of one that is looked
@@ -64,11 +64,15 @@ _OPENS = frozenset({
 """Words of which an opening has one."""
 
 
-def may_correct(message: str) -> bool:
-    """Whether a message may: most have none of the words, or are too long."""
+def may_correct(message: str, small: SmallText | None = None) -> bool:
+    """Whether a message may: most have none of the words, or are too long.
+
+    Args:
+        small: the message, where somebody has it.
+    """
     if len(message) > MAX_CORRECTION:
         return False
-    small = small_text(message)
+    small = small or small_text(message)
     return not _OPENS.isdisjoint(small.words) or _CHANGES.may_be_in(small)
 
 
@@ -80,22 +84,25 @@ def corrects(message: str) -> bool:
 def corrections(message: str) -> tuple[str, ...]:
     """What a short message of a user says that changes what was said before: all of a terse one;
     of others the parts that do, each with what stands in front of it, unless that asks."""
-    if not may_correct(message):
+    if len(message) > MAX_CORRECTION or not may_correct(message, small := small_text(message)):
         return ()
-    parts = parts_of(message)
-    places = [n for n, pair in enumerate(pairwise((*parts, ""))) if _corrects(*pair)]
+    parts, may_change = parts_of(message), _CHANGES.may_be_in(small)
+    pairs = enumerate(pairwise((*parts, "")))
+    places = [n for n, pair in pairs if _takes_back(*pair) or (may_change and _changes(pair[0]))]
     if not places or len(message) <= TERSE:
         return (message,) if places else ()
     chosen = sorted({*places, *(n - 1 for n in places if n and not parts[n - 1].endswith(ASKS))})
     return tuple(parts[n] for n in chosen)
 
 
-def _corrects(part: str, behind: str) -> bool:
-    if part.endswith(ASKS):
-        return False
+def _takes_back(part: str, behind: str) -> bool:
+    """Whether it begins as one takes something back, and does."""
     opening = _OPENING.match(part)
-    if opening is not None:
-        rest = part[opening.end() :] or behind
-        if _NOTHING.match(rest) is None and not {*content_words(rest)} <= STOP:
-            return True
-    return _CHANGES.is_in(part, small_text(part))
+    if opening is None or part.endswith(ASKS):
+        return False
+    rest = part[opening.end() :] or behind
+    return _NOTHING.match(rest) is None and not {*content_words(rest)} <= STOP
+
+
+def _changes(part: str) -> bool:
+    return not part.endswith(ASKS) and _CHANGES.is_in(part, small_text(part))

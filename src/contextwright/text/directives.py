@@ -5,7 +5,7 @@ language is none.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text import foreign_wordings
@@ -35,7 +35,13 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
         role: who says it: a user's wishes are rules, of an assistant only decisions are told.
     """
     # most messages hold neither, and are not worth an entry in what is remembered
-    return _lasting(text, role) if _may_hold(text, role) else ()
+    small, by_user = small_text(text), role == "user"
+    is_worded = (
+        DECISIONS.may_be_in(small) or (by_user and RULES.may_be_in(small)) or _may_be_foreign(small)
+    )
+    own = own_words(text) if by_user else ""
+    is_changed = by_user and may_correct(own, small if own is text else None)
+    return _lasting(text, role, is_worded, is_changed) if is_worded or is_changed else ()
 
 
 def is_rule(sentence: str) -> bool:
@@ -43,21 +49,16 @@ def is_rule(sentence: str) -> bool:
     return _holds(sentence, "user")
 
 
-def _may_hold(text: str, role: str) -> bool:
-    small = small_text(text)
-    may_hold = DECISIONS.may_be_in(small) or _may_be_foreign(small)
-    return may_hold or (role == "user" and (RULES.may_be_in(small) or may_correct(own_words(text))))
-
-
 def _may_be_foreign(small: SmallText) -> bool:
     return not small.text.isascii() or not foreign_wordings.WORDS.isdisjoint(small.words)
 
 
 @cached_text
-def _lasting(text: str, role: str) -> tuple[str, ...]:
+def _lasting(text: str, role: str, is_worded: bool, is_changed: bool) -> tuple[str, ...]:
+    """The same of a message that has words of rules and decisions, or of corrections."""
     lasting: list[str] = []
     left, own = MAX_DIRECTIVES, own_words(text)
-    for sentence in _spoken(_PASTED.sub("", own)) if role == "user" else sentences(text):
+    for sentence in _sentences(text, own, role) if is_worded else ():
         if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(ASKS):
             continue
         if sentence.startswith(("```", "~~~")):  # a program
@@ -65,11 +66,15 @@ def _lasting(text: str, role: str) -> tuple[str, ...]:
         if _holds(sentence, role):
             lasting.append(sentence)
             left -= len(sentence)
-    changes = corrections(own) if role == "user" else ()
+    changes = corrections(own) if is_changed else ()
     if changes == (own,) and not any(map(corrects, lasting)):
         return changes
     more = [one for one in changes if one != own and not any(one in rule for rule in lasting)]
     return tuple(sorted((*lasting, *more), key=text.find)) if more else tuple(lasting)
+
+
+def _sentences(text: str, own: str, role: str) -> Iterable[str]:
+    return _spoken(_PASTED.sub("", own)) if role == "user" else sentences(text)
 
 
 def _spoken(text: str) -> Iterator[str]:

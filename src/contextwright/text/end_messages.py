@@ -70,12 +70,13 @@ class EndMessages:
     def _ends(self, places: list[int]) -> list[int]:
         """The places where a message says that anything is over: most do not, and are held against
         no request."""
-        known, heads = self._is_end, self._heads
-        for place in places:
-            if place not in known:
-                role, _, head = heads[place][1].partition(":")
-                known[place] = ends_something(head, role)
-        return [place for place in places if known[place]]
+        known = self._is_end
+        return [at for at in places if (known[at] if at in known else self._ends_at(at))]
+
+    def _ends_at(self, place: int) -> bool:
+        role, _, head = self._heads[place][1].partition(":")
+        is_end = self._is_end[place] = ends_something(head, role)
+        return is_end
 
     def _speaking_of(self, request: str, start: int, stop: int, *, ends: bool) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
@@ -86,9 +87,9 @@ class EndMessages:
         """
         low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
         places = self._places[low:high]
-        every = set[int]()
+        every, heads = set[int](), self._heads
         for name in names_in(request) if places else ():
-            named = [at for at in places if name in self._heads[at][0]]
+            named = [at for at in places if name in heads[at][0]]
             every.update(named[-NEWEST:] if len(named) <= COMMON else ())
         yield from sorted(every, reverse=True)
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
@@ -100,10 +101,13 @@ class EndMessages:
         yield from (at for at in near if self._shares(at, things, least))
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:
-        small, shared = self._heads[place][0], 0
+        small, others = self._heads[place][0], len(words) - least
         for word in words:
-            shared += word in small
-        return shared >= least
+            if word not in small:
+                others -= 1
+                if others < 0:
+                    return False
+        return True
 
     def _first(
         self,

@@ -8,7 +8,7 @@ from contextwright.text.request_ends import ANYTHING, LOOKED_AT
 from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
 from contextwright.text.unspaced_scripts import word_flags
-from contextwright.text.wordings import any_of, small_text
+from contextwright.text.wordings import SmallText, Wordings, any_of, small_text
 
 LEAST_SHARED = 2
 """Words that tell which request without a name is meant."""
@@ -30,12 +30,22 @@ _NO_PARTICIPLES = frozenset({
 """Words that end with `ed` and say of nothing that it is done; all others may."""
 PARTICIPLE = 5
 """Letters of a word that does, at least."""
-_PHRASES = any_of((
-    r"\b(?:no longer|taken care of|all set|good to go|in place|on (?:its|their) way)\b",
-    r"\b(?:went (?:out|through)|here (?:is|are)|here's|works? (?:again|now|fine)|working again)\b",
-    r"\b(?:is|are) (?:now )?(?:in|up|out|made|found|drawn|cut|split|set up|gone|back)\b",
-    r"(?:^|\b(?:i|we|i've|we've) )(?:found|got|took|put|gave|made|set|wrote|built|ran|did|cut)\b",
-))  # fmt: skip
+_PHRASES = Wordings(r"""
+= no_longer taken_care all_set good_to in_place on_its on_their
+\b(?:no longer|taken care of|all set|good to go|in place|on (?:its|their) way)\b
+= went_out went_through here_is here_are here's
+\b(?:went (?:out|through)|here (?:is|are)|here's)\b
+= work_again work_now work_fine works_again works_now works_fine working_again
+\b(?:works? (?:again|now|fine)|working again)\b
+= is_now is_in is_up is_out is_made is_found is_drawn is_cut is_split is_set is_gone is_back
+\bis (?:now )?(?:in|up|out|made|found|drawn|cut|split|set up|gone|back)\b
+= are_now are_in are_up are_out are_made are_found are_drawn are_cut are_split are_set are_gone
+\bare (?:now )?(?:in|up|out|made|found|drawn|cut|split|set up|gone|back)\b
+= are_back
+\bare back\b
+= found got took put gave made set wrote built ran did cut
+(?:^|\b(?:i|we|i've|we've) )(?:found|got|took|put|gave|made|set|wrote|built|ran|did|cut)\b
+""")
 _WORD = re.compile(r"[a-z]+")
 _UNLESS = any_of((
     r"\b(?:not|never|cannot|can|could|will|would|shall|to|must|should|may|until|once|when|after)\b",
@@ -50,21 +60,32 @@ _NOT_YET = any_of((
     r"\b(?:remaining|conflicts?|errors?|waits?|needs|(?:has|have) to|(?:have|has|is|are|did)n't)\b",
 ))  # fmt: skip
 """What stands anywhere where something goes on."""
-_CALLED_OFF = any_of((
-    r"\b(?:cancel|forget (?:about|it|that|the)|never ?mind|nvm|scratch|scrap|drop|skip|ignore)\b",
-    r"\b(?:no need|no longer|needn't|(?:don'?t|won'?t|do not) (?:need|bother|want)|is off)\b",
-    r"\b(?:not needed|no (?:\w+ ){1,3}(?:needed|please)|after all|any ?more|call(?:ed|ing)? off)\b",
-    r"\b(?:already|myself|instead|let's not|leave (?:it|that|the)|off the table|sorted|solved)\b",
-    r"\b(?:doesn'?t need|that'?s that|did (?:it|them)|stop \w+ing|not going|cross \w+ off)\b",
-))  # fmt: skip
+_CALLED_OFF = Wordings(r"""
+= cancel forget_about forget_it forget_that forget_the never_mind nevermind nvm scratch scrap
+\b(?:cancel|forget (?:about|it|that|the)|never ?mind|nvm|scratch|scrap)\b
+= drop skip ignore already myself instead
+\b(?:drop|skip|ignore|already|myself|instead)\b
+= no_need no_longer needn't is_off don't dont won't wont do_not
+\b(?:no need|no longer|needn't|(?:don'?t|won'?t|do not) (?:need|bother|want)|is off)\b
+= needed please after_all anymore any_more call_off called_off calling_off
+\b(?:not needed|no (?:\w+ ){1,3}(?:needed|please)|after all|any ?more|call(?:ed|ing)? off)\b
+= let's_not leave_it leave_that leave_the off_the_table sorted solved
+\b(?:let's not|leave (?:it|that|the)|off the table|sorted|solved)\b
+= doesn't_need doesnt_need that's_that thats_that did_it did_them stop not_going cross
+\b(?:doesn'?t need|that'?s that|did (?:it|them)|stop \w+ing|not going|cross \w+ off)\b
+""")
 _STILL = any_of((
     r"\?\W*$|\b(?:still|yet|don't (?:cancel|drop|skip|forget)|dont (?:cancel|drop|skip|forget))\b",
 ))  # fmt: skip
 """That it goes on."""
-_BEGUN = any_of((
-    r"\b(?:started|starting|began|begun|beginning|on it|working on|looking into|in progress)\b",
-    r"\b(?:i'll|i will|i'm going to|let me|next in line|in (?:my|the) queue|to (?:my|the) list)\b",
-))  # fmt: skip
+_BEGUN = Wordings(r"""
+= started starting began begun beginning on_it working_on looking_into in_progress
+\b(?:started|starting|began|begun|beginning|on it|working on|looking into|in progress)\b
+= i'll i_will i'm_going let_me next_in
+\b(?:i'll|i will|i'm going to|let me|next in line)\b
+= in_my in_the to_my to_the
+\b(?:in (?:my|the) queue|to (?:my|the) list)\b
+""")
 _ANYTHING = ANYTHING | {"can", "could", "pls"}
 """Words that name nothing."""
 QUESTION = ("?", "\uff1f", "\u037e", "\u061f")
@@ -98,32 +119,44 @@ def _statements_in(head: str) -> tuple[str, ...]:
 
 @cached_text
 def _ends_in(head: str, role: str) -> tuple[str, ...]:
-    """The sentences that say that something is over: looked for once, whatever is asked of them."""
+    """The sentences that say that something is over: looked for once, whatever is asked of them,
+    and not in a message that has none of the words, as most have."""
+    if not _may_end(small_text(head), role):
+        return ()
     return tuple(one for one in sentences(head) if _is_end(one, role))
 
 
+def _may_end(small: SmallText, role: str) -> bool:
+    if _words_of_ends(small) or _PHRASES.may_be_in(small):
+        return True
+    return role == "user" and _CALLED_OFF.may_be_in(small)
+
+
 def _is_end(sentence: str, role: str) -> bool:
-    if role == "user" and _CALLED_OFF.search(sentence) is not None:
-        return _STILL.search(sentence) is None
     small = small_text(sentence)
-    words = [word for word in small.words if _is_over(word)]
-    if not words and _PHRASES.search(sentence) is None:
+    if role == "user" and _CALLED_OFF.is_in(sentence, small):
+        return _STILL.search(sentence) is None
+    words, places = _words_of_ends(small), _PHRASES.places(sentence, small)
+    if not (words or places) or _NOT_YET.search(sentence) is not None or is_begun(sentence):
         return False
-    if _NOT_YET.search(sentence) is not None or is_begun(sentence):
-        return False
-    places = [match.start() for match in _WORD.finditer(small.text) if match[0] in words]
-    places += [match.start() for match in _PHRASES.finditer(sentence)]
+    if words:
+        places += [match.start() for match in _WORD.finditer(small.text) if match[0] in words]
     return any(_UNLESS.search(_CLAUSE.split(sentence[:at])[-1]) is None for at in places)
 
 
-def _is_over(word: str) -> bool:
-    is_participle = word.endswith("ed") and len(word) >= PARTICIPLE
-    return word in _OVER or (is_participle and word not in _NO_PARTICIPLES)
+def _words_of_ends(small: SmallText) -> set[str]:
+    """The words that say by themselves that something is done."""
+    over = {*small.words & _OVER}
+    if "ed" in small.text:
+        participles = {one for one in small.words if one.endswith("ed") and len(one) >= PARTICIPLE}
+        over |= participles - _NO_PARTICIPLES
+    return over
 
 
 def is_begun(sentence: str) -> bool:
     """Whether an agent says that it begins something, or will."""
-    return _BEGUN.search(sentence) is not None and _OVER.isdisjoint(small_text(sentence).words)
+    small = small_text(sentence)
+    return _BEGUN.is_in(sentence, small) and _OVER.isdisjoint(small.words)
 
 
 def _is_about(sentence: str, request: str) -> bool:
@@ -146,6 +179,12 @@ def things_of(request: str) -> frozenset[str]:
 @cached_text
 def names_in(text: str) -> frozenset[str]:
     """What a text calls by a name of its own, in small letters; of a path its last part as well."""
-    names = [token for token in _TOKEN[word_flags(text)].findall(text) if _NAMES.search(token)]
+    tokens = _TOKEN[word_flags(text)].findall(text)
+    names = [one for one in tokens if not _is_plain(one) and _NAMES.search(one)]
     small = [name.casefold() for name in names]
     return frozenset((*small, *(name.rpartition("/")[2] for name in small)))
+
+
+def _is_plain(token: str) -> bool:
+    """Whether it is a word of letters without a capital inside, as most are: no name."""
+    return token.isalpha() and token[1:].islower()

@@ -26,5 +26,6 @@ def in_one_voice(text: str, *, first: bool = False) -> str:
     """
     if ":" not in text:
         return text
-    marked = _LATER.sub(rf"\1{MARK}", text)
+    # most texts are one row: no sign that ends one is printable
+    marked = text if text.isprintable() else _LATER.sub(rf"\1{MARK}", text)
     return f"{MARK}{marked}" if first and _begins(marked) else marked

@@ -35,8 +35,7 @@ def runs_of(text: str) -> list[str]:
 def words(text: str) -> list[str]:
     """The words of a text, folded, in order: `getUserName` gives get, user, name."""
     words: list[str] = []
-    text = text[:MAX_TEXT]
-    for word in runs_of(text if text.isascii() else normalize("NFKC", text)):
+    for word in _runs_of_words(text):
         if word.isascii():
             words += parts_of(word)
             continue
@@ -51,12 +50,18 @@ def words(text: str) -> list[str]:
     return words
 
 
+def _runs_of_words(text: str) -> list[str]:
+    text = text[:MAX_TEXT]
+    return runs_of(text if text.isascii() else normalize("NFKC", text))
+
+
 def content_words(text: str) -> list[str]:
     """The words that say what a text is about; all of them where no other is left."""
-    if not text.isascii():
+    runs = _runs_of_words(text)
+    if not text.isascii() and not all(map(str.isascii, runs)):
         words_of_text = words(text)
         return [stem(word) for word in words_of_text if word not in STOP] or words_of_text
-    return stems_of(runs_of(text[:MAX_TEXT])) or words(text)
+    return stems_of(runs) or words(text)
 
 
 def stems_of(runs: Iterable[str]) -> list[str]:

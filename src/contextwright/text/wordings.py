@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _START = (
@@ -58,10 +58,11 @@ class Wordings:
             for name in phrases.split():
                 phrase = name.replace("_", " ")
                 self._by_word[_WORD.findall(phrase)[0]].append((phrase, pattern))
+        self._words = frozenset(self._by_word)
 
     def may_be_in(self, small: SmallText) -> bool:
         """Whether a text may have one."""
-        return any(True for _ in self._near(small))
+        return bool(self._near(small))
 
     def is_in(
         self, sentence: str, small: SmallText, without: re.Pattern[str] | None = None
@@ -77,9 +78,15 @@ class Wordings:
             hits = [one for one in hits if one.search(rest)]
         return bool(hits)
 
-    def _near(self, small: SmallText) -> Iterator[re.Pattern[str]]:
+    def places(self, sentence: str, small: SmallText) -> list[int]:
+        """Where in a sentence they begin, in no order. Arguments as above."""
+        return [hit.start() for one in {*self._near(small)} for hit in one.finditer(sentence)]
+
+    def _near(self, small: SmallText) -> list[re.Pattern[str]]:
         """The patterns that may find something."""
-        for word in small.words & self._by_word.keys():
-            for phrase, pattern in self._by_word[word]:
-                if phrase in small.text:
-                    yield pattern
+        return [
+            pattern
+            for word in small.words & self._words
+            for phrase, pattern in self._by_word[word]
+            if phrase in small.text
+        ]

@@ -29,10 +29,10 @@ def directives_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         if role not in SPEAKERS:
             return ()
         lasting = directives(text, role)
-        if lasting or role != "user" or at + ANSWER >= stop or not may_hold(text):
+        if lasting or role != "user" or at + ANSWER >= stop:
             return lasting
-        who, answer = words_at(at + ANSWER)
-        is_heard = who == "assistant" and acknowledges(answer, text)
+        who, answer = words_at(at + ANSWER)  # few do, so this is asked first
+        is_heard = who == "assistant" and acknowledges(answer, text) and may_hold(text)
         return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
 
     return _looked_at(blocks, look)

@@ -15,6 +15,10 @@ from contextwright.text.languages import is_foreign
 REACH = 1_024
 """Exchanges in front of what a note ends with: what was used last before them is told only as a
 rule, a request or the task. Else the last few tokens of a note are offered to all of a session."""
+LEAST = 12
+"""Tokens of a note in which no more exchanges are told: an id, who spoke, and a word or two. They
+go to the identifiers of what is not told (docs/adr/0199-a-note-is-full-before-its-last-tokens.md).
+"""
 LONGEST_REQUEST = 300
 """Characters of what a user asked for that tell whether it is over."""
 LASTING = ("rule", "remark")
@@ -129,7 +133,8 @@ class NoteBuilder:
         """What it tells and what it has room for when its turn comes, those used last first.
 
         Args:
-            size_of: tokens that an exchange needs which is not told yet; `measure` names it.
+            size_of: tokens that an exchange needs which is not told yet; `measure` names it. With
+                fewer than `LEAST` left there is room for none.
         """
         sizes = self.uses.sizes(measure)
         present, at, place = self.in_order(), None, 0
@@ -154,7 +159,7 @@ class NoteBuilder:
     ) -> Rank | None:
         """The next exchange behind `rank` that is not told and has room."""
         scope = self.scope
-        while self.left > 0:
+        while self.left >= LEAST:
             rank = self.uses.following(sizes, rank, self.left)
             if rank is None or -rank[0] < scope.upto - REACH:
                 return None
@@ -164,7 +169,7 @@ class NoteBuilder:
             if scope.is_outdated(at) and not words_of(self.block(at)).strip():
                 continue
             if not (tokens := self.uses.tokens(sizes, at)):
-                self.uses.learn(sizes, rank, tokens := size_of(at))
+                self.uses.learn(sizes, rank, tokens := max(LEAST, size_of(at)))
             if tokens <= self.left:
                 return rank
         return None

@@ -125,6 +125,8 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 """When something is, or how much: what changes of a thing that is told anew."""
+_WHEN_SIGNS = ("day", "tomorrow", "tonight", *"0123456789")
+"""Of which each in ASCII has one."""
 
 
 class SummaryLine(msgspec.Struct, frozen=True):
@@ -171,12 +173,21 @@ def old_statements(lines: Sequence[SummaryLine]) -> dict[int, int]:
         line = lines[place]
         if line.kind not in {"said", "end"} or not line.text.startswith(AGENTS):
             continue
-        shapes = {_WHEN.sub("#", one) for one in sentences(line.bare) if _WHEN.search(one)}
+        if not _may_tell_when(line.bare):
+            continue
+        pairs = (_WHEN.subn("#", one) for one in sentences(line.bare) if _may_tell_when(one))
+        shapes = {shape for shape, times in pairs if times}
         if line.kind == "said" and shapes and shapes <= known.keys():
             old[place] = max(known[shape] for shape in shapes)
         for shape in shapes:
             known.setdefault(shape, place)
     return old
+
+
+def _may_tell_when(text: str) -> bool:
+    """Whether a text has a digit or such a word: most tell of no time or amount."""
+    small = text.casefold()
+    return any(map(small.__contains__, _WHEN_SIGNS)) or not text.isascii()
 
 
 def with_newest_todos(
