@@ -396,7 +396,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         order = "sorted" if target.sources is None else None
         made = encoded(request, target.provider.renderer.cache_order[-1], order)
         body, prefix, lost = made.text, None, None
-        draft = draft_of(built, tracer, made.checksum, self)
+        draft = draft_of(built, tracer, body, self)
         whole = self._weighed(built, draft.folds)
         if previous is not None:
             earlier = earlier_writes(previous.receipt, self.now_ms, target)

@@ -3,7 +3,6 @@ it, as the very same objects."""
 
 from array import array
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from itertools import accumulate, repeat
 from operator import add
 from typing import Any, Literal
@@ -20,19 +19,15 @@ class EncodedBody(msgspec.Struct, frozen=True, eq=False):
     """A body that was encoded, to go on from.
 
     Args:
-        text: its JSON. checksum: the sha256 of that, in hex; empty where it is not asked for.
-        head: the text up to the bracket in front of the first message, with it.
+        text: its JSON. head: that up to the bracket in front of the first message, with it.
         items: the messages; nobody writes into them. ends: where each ends in the text.
-        hashed: the sha256 up to the end of the last message, if any; nobody adds to it.
     """
 
     text: bytes
-    checksum: str
     head: bytes
     order: Order
     items: Sequence[Any]
     ends: "array[int]"
-    hashed: Any
 
 
 def encoded_body(
@@ -40,14 +35,11 @@ def encoded_body(
     key: str,
     order: Order = None,
     before: EncodedBody | None = None,
-    *,
-    has_checksum: bool = True,
 ) -> EncodedBody:
     """A body encoded as `msgspec.json.encode` does it.
 
     Args:
         key: of its list of messages. before: a body that it may begin as.
-        has_checksum: whether its checksum is asked for, as it was for the body before.
     """
     head, items, tail = _around(fields, key, order)
     same, start, ends = 0, memoryview(head), array("q")
@@ -62,17 +54,7 @@ def encoded_body(
     ends.extend(accumulate(map(add, map(len, texts), repeat(1)), initial=end))
     del ends[same]
     body = b"".join((start, further, tail))
-    if not has_checksum:
-        return EncodedBody(body, "", head, order, tuple(items), ends, None)
-    if before is not None and same and same == len(before.items):
-        hashed = before.hashed.copy()
-        hashed.update(further)
-    else:
-        hashed = sha256(start)
-        hashed.update(further)
-    whole = hashed.copy()
-    whole.update(tail)
-    return EncodedBody(body, whole.hexdigest(), head, order, tuple(items), ends, hashed)
+    return EncodedBody(body, head, order, tuple(items), ends)
 
 
 def _around(
