@@ -115,8 +115,18 @@ def table_of(planned: Plan, limit: int, inputs: Inputs) -> Table:
     return inputs.memo.table(("decision", *parts, limit, inputs.cost_id))
 
 
-def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table) -> None:
-    """Keep a decision that the next one may go on from; nothing where it may not."""
+def keep(
+    decision: RequestDecision,
+    planned: Plan,
+    target: Target,
+    table: Table,
+    facts: tuple[object, ...] | None = None,
+) -> None:
+    """Keep a decision that the next one may go on from; nothing where it may not.
+
+    Args:
+        facts: what it depends on, where that is known.
+    """
     table.pop("", None)
     inputs, tracer = decision.inputs, decision.room.tracer
     if is_collecting(inputs) or tracer.notes:
@@ -127,7 +137,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     cut, seen = _cut(decision.blocks, tracer, inputs)
     if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
-    windows, facts = _begins(planned, inputs), _facts(planned, inputs, target)
+    windows, facts = _begins(planned, inputs), facts or _facts(planned, inputs, target)
     if facts is None or _asks_of_the_newest(planned, inputs):
         return
     room, snapshot = decision.room, inputs.snapshot
@@ -264,7 +274,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
         return None  # behind a step it is given less
     decision = _limited_anew(before, words, floor, planned, inputs, target)
     if decision is not None:
-        keep(decision, planned, target, table)
+        keep(decision, planned, target, table, facts)
     return decision
 
 
