@@ -37,6 +37,7 @@ from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
 from contextwright.compute_gate import holding
 from contextwright.errors import BudgetError, RenderError
+from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.render.renderer import Renderer
@@ -48,6 +49,7 @@ from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix,
 from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.traits import View
 
+_LASTING = "lasting inputs"
 _RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
 """How specs look that know what lies before where a compile begins."""
 _FRESH_STARTS: frozenset[View] = frozenset({"fold", "step", "least", "near"})
@@ -214,7 +216,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             if room.over(blocks) > 0:
                 raise room.too_large(blocks, "with nothing decided anew")
             left_out = exchanges_left_out(blocks, decision.ranges, tracer, inputs)
-        inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
+        if planned.tools_cap:
+            inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
         request = rendered.request
@@ -339,50 +342,68 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         *,
         dry: bool,
     ) -> Inputs:
-        sources = msgspec.structs.replace(self.sources, named=planned.cites)
+        sources = self.sources
+        if sources.named != planned.cites:
+            sources = msgspec.structs.replace(sources, named=planned.cites)
+        protection = protection_of(snapshot, request=target.takes_messages)
+        return Inputs(
+            snapshot=snapshot,
+            read=lambda ref: read_ref(ref, snapshot, sources),
+            now_ms=self.now_ms,
+            memo=self.memo,
+            protection=protection,
+            settled=protection.settled(snapshot),
+            window=min([one.start(snapshot) for one in planned.windows], default=None),
+            answers=self.answers,
+            dry=dry,
+            asked=wants.asked,
+            wrote=wants.wrote,
+            folds=(*self.folds, *saved_folds(snapshot.metadata)),
+            **self._lasting_inputs(snapshot, target, renderer, planned),
+        )
+
+    def _lasting_inputs(
+        self, snapshot: Snapshot, target: Target, renderer: Renderer, planned: Plan
+    ) -> dict[str, Any]:
+        """The inputs that go by the spec, the receiver and the tools alone: nearly always those of
+        the compile before."""
         named = tuple(snapshot.tools if target.tools is None else target.tools)
+        about = planned, target, self.agent, named
+        known: tuple[tuple[object, ...], dict[str, Any]] | None = self.memo.newest(_LASTING)
+        if known is not None and same_objects(known[0], about):
+            return known[1]
         tools = tools_of(target, named, self.memo)
         scope = planned.tools.scope(snapshot) if planned.tools is not None else None
         sent = in_scope(tools.sendable, scope) if target.takes_messages else ()
         refs = tools.shows_refs if sent is tools.sendable else target.shows_refs(sent)
         telling = Presentation(self.agent, framed=bool(planned.step_key), refs=refs)
         costs = costs_of(self.memo, renderer, target, telling)
-        protection = protection_of(snapshot, request=target.takes_messages)
-        return Inputs(
-            snapshot=snapshot,
-            count=target.counter.counting(),
-            cost=costs.block,
-            event_cost=costs.events,
-            counter_id=target.counter.id,
-            sign=target.sign,
-            read=lambda ref: read_ref(ref, snapshot, sources),
-            now_ms=self.now_ms,
-            memo=self.memo,
-            agent=self.agent,
-            protection=protection,
-            settled=protection.settled(snapshot),
-            window=min([one.start(snapshot) for one in planned.windows], default=None),
-            tools=tools.sendable,
-            available_tools=tools.available,
-            framed=telling.framed,
-            tells_sources=not target.takes_messages,
-            shows_refs=telling.refs,
-            required=planned.required,
-            guards=planned.redactions,
-            clean=planned.clean,
-            clean_name=self._name_cleaner(planned),
-            ports=self.ports,
-            mapping=planned.mapping,
-            lessens=planned.lessens,
-            is_sole=planned.is_sole,
-            answers=self.answers,
-            dry=dry,
-            asked=wants.asked,
-            wrote=wants.wrote,
-            cost_id=costs.id,
-            step_prices=target.step_prices,
-            folds=(*self.folds, *saved_folds(snapshot.metadata)),
-        )
+        fields: dict[str, Any] = {
+            "count": target.counter.counting(),
+            "cost": costs.block,
+            "event_cost": costs.events,
+            "counter_id": target.counter.id,
+            "sign": target.sign,
+            "agent": self.agent,
+            "tools": tools.sendable,
+            "available_tools": tools.available,
+            "framed": telling.framed,
+            "tells_sources": not target.takes_messages,
+            "shows_refs": telling.refs,
+            "required": planned.required,
+            "guards": planned.redactions,
+            "clean": planned.clean,
+            "clean_name": self._name_cleaner(planned),
+            "ports": self.ports,
+            "mapping": planned.mapping,
+            "lessens": planned.lessens,
+            "is_sole": planned.is_sole,
+            "cost_id": costs.id,
+            "step_prices": target.step_prices,
+        }
+        if target.sources is None and scope is None:  # else it would hold its session's log
+            self.memo.table(_LASTING, brief=True)[NEWEST] = about, fields
+        return fields
 
     def _name_cleaner(self, planned: Plan) -> Callable[[str], str]:
         """`planned.clean_added_name`, of each name once: a receipt has ids of all that is left."""

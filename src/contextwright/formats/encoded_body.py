@@ -3,8 +3,6 @@ it, as the very same objects."""
 
 from array import array
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, repeat
-from operator import add
 from typing import Any, Literal
 
 import msgspec
@@ -49,10 +47,10 @@ def encoded_body(
         start, ends = memoryview(before.text)[: before.ends[same - 1]], before.ends[:same]
     texts = [msgspec.json.encode(item, order=order) for item in items[same:]]
     further = b",".join(([b""] if same and texts else []) + texts)
-    # a comma stands in front of each but the first
-    end = len(start) - (not same)
-    ends.extend(accumulate(map(add, map(len, texts), repeat(1)), initial=end))
-    del ends[same]
+    end = len(start) - (not same)  # a comma stands in front of each but the first
+    for text in texts:
+        end += len(text) + 1
+        ends.append(end)
     body = b"".join((start, further, tail))
     return EncodedBody(body, head, order, tuple(items), ends)
 
@@ -66,6 +64,7 @@ def _around(
         return msgspec.json.encode(fields, order=order), (), b""
     at = names.index(key)
     front = msgspec.json.encode({name: fields[name] for name in names[:at]}, order=order)[:-1]
-    rest = msgspec.json.encode({name: fields[name] for name in names[at + 1 :]}, order=order)[1:]
+    behind = {name: fields[name] for name in names[at + 1 :]}
+    rest = msgspec.json.encode(behind, order=order)[1:] if behind else b"}"
     head = b"%s%s%s:[" % (front, b"," if at else b"", msgspec.json.encode(key))
     return head, items, b"]%s%s" % (b"," if len(rest) > 1 else b"", rest)

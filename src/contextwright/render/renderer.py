@@ -416,8 +416,10 @@ class Renderer:
             unbroken = self._unbroken(request, known, len(wires), ask)
             if known.allows_tools(tools):
                 unbroken |= self.tool_rules
-            others = {name: rule for name, rule in self.rules.items() if name not in unbroken}
-            violations = (ask or broken_rules)(others, request)
+            violations: list[Violation] = []
+            if not unbroken.issuperset(self.rules):
+                others = {name: rule for name, rule in self.rules.items() if name not in unbroken}
+                violations = (ask or broken_rules)(others, request)
             if not violations:
                 known.allow(len(wires), tools)
         return violations
