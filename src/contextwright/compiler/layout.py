@@ -1,7 +1,7 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
-from itertools import groupby
-from operator import attrgetter
+from itertools import compress, count, groupby, repeat
+from operator import attrgetter, is_not
 
 import msgspec
 
@@ -27,6 +27,7 @@ HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
 _MESSAGES, _SOURCE = attrgetter("messages"), attrgetter("source")
+_FIDELITY = attrgetter("fidelity")
 SUMMARY = "summary"
 """The message behind the task that holds summaries of what came after it."""
 
@@ -51,7 +52,8 @@ def _without_refs(blocks: Blocks, memo: Memo) -> Blocks:
     all as it came few are looked at."""
     if not all(map(_MESSAGES, blocks)):
         return memo.map("without refs", blocks, block_without_refs)
-    places = [at for at, one in enumerate(blocks) if one.fidelity is not Fidelity.RAW]
+    shorter = map(is_not, map(_FIDELITY, blocks), repeat(Fidelity.RAW))
+    places = list(compress(count(), shorter))
     if not places:
         return blocks
     out = list(blocks)
@@ -79,10 +81,10 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> 
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
             instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
+    is_line = map(LEFT_OUT.__eq__, map(_SOURCE, conversation))
     missing = [
         Insertion("left_out", one.id, message_text(one.messages[0]))
-        for one in (conversation if LEFT_OUT in map(_SOURCE, conversation) else ())
-        if one.source == LEFT_OUT
+        for one in compress(conversation, is_line)
     ]
     layout = Layout(
         tools=assembled.tools if target.takes_messages else (),

@@ -259,6 +259,8 @@ class Log(Sequence[Event]):
     def called_tools(self, before: int) -> list[tuple[str, str]]:
         """Each author with each tool that it called below `before`, in the order of the first
         calls: a tool that is called later stands behind those that were."""
+        if before >= len(self._events):
+            return list(self._called)
         return [key for key, position in list(self._called.items()) if position < before]
 
     def position_of(self, event_id: str) -> int | None:
