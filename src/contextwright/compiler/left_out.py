@@ -6,8 +6,8 @@ Each line stands where something is missing, so it keeps its bytes for as long a
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, repeat
-from operator import attrgetter, is_not
+from itertools import chain, compress
+from operator import attrgetter
 
 import msgspec
 
@@ -45,7 +45,7 @@ _LONGEST = ("e100000-e999999 (100000 exchanges)", "100000 exchanges")
 """A line's text with ids and without, as long as it gets where one gap has it."""
 
 _STANDING = attrgetter("standing")
-_ORDER, _SOURCE, _FIDELITY = attrgetter("order"), attrgetter("source"), attrgetter("fidelity")
+_SOURCE, _RAW = attrgetter("source"), Fidelity.RAW
 
 
 def tells_left_out(planned: Plan, target: Target) -> bool:
@@ -183,9 +183,8 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     if len(sent) >= snapshot.exchange_count - snapshot.preamble:
         return ()  # all of it is sent
     places = list(spans_of(sent))
-    texts = compress(blocks, map((0).__gt__, map(_ORDER, blocks)))
-    lowered = compress(blocks, map(is_not, map(_FIDELITY, blocks), repeat(Fidelity.RAW)))
-    shorter = [block for block in dict.fromkeys((*texts, *lowered)) if block.lineage]
+    lowered = [block for block in blocks if block.order < 0 or block.fidelity is not _RAW]
+    shorter = [block for block in dict.fromkeys(lowered) if block.lineage]
     if shorter:
         spans = inputs.memo.each("stood for", shorter, lambda block: (*_stood_for(block, inputs),))
         places += chain.from_iterable(spans)

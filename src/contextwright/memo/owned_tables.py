@@ -273,7 +273,8 @@ class Tables:
         scopes.due = inf
         for key, table in list(self.tables.items()):
             if table.ends <= scopes.begun:
-                self._forgotten.append(table.before)
+                if table.before:
+                    self._forgotten.append(table.before)
                 self._turn_over(key, table)
             scopes.due = min(scopes.due, table.ends)
 
