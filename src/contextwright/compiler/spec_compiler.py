@@ -73,8 +73,8 @@ class PendingTasks(msgspec.Struct, eq=False):
         wrote: state keys that the spec's writers would set before the turn.
     """
 
-    asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
-    wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    asked: dict[str, Task] = {}
+    wrote: dict[str, Any] = {}
 
 
 class SpecCompiler(msgspec.Struct, frozen=True, eq=False):

@@ -210,7 +210,8 @@ class Renderer:
         """The messages of a block, each with the event that it comes from."""
         if target.sources is not None:
             return list(body_wires(self, block, draft, target, target.sources))
-        calls, pairs = draft.calls(block), list[tuple[str, Wire]]()
+        pairs: list[tuple[str, Wire]] = []
+        calls = draft.calls(block)
         for message in block.messages:
             where = message.event_id or block.id
             words = in_words(message, self.parts.opaque_of)

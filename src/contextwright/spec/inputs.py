@@ -120,17 +120,17 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     lessens: bool = False
     in_front: FrontWords | None = None
     answers: Answers = NO_ANSWERS
-    asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
+    asked: dict[str, Task] = {}
     used: TakenAnswers = msgspec.field(default_factory=TakenAnswers)
-    wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    wrote: dict[str, Any] = {}
     sign: str = ""
-    notes: list[str] = msgspec.field(default_factory=list[str])
+    notes: list[str] = []
     cost_id: str = ""
     step_prices: Callable[[], StepPrices] = StepPrices
     folds: tuple[SavedFold, ...] = ()
-    folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
-    undecided: list[str] = msgspec.field(default_factory=list[str])
-    stepped: dict[object, int] = msgspec.field(default_factory=dict[object, int])
+    folded: list[SavedFold] = []
+    undecided: list[str] = []
+    stepped: dict[object, int] = {}
 
     @property
     def goes_by_log(self) -> bool:
