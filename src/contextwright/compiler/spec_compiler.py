@@ -353,7 +353,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             memo=self.memo,
             protection=protection,
             settled=protection.settled(snapshot),
-            window=min([one.start(snapshot) for one in planned.windows], default=None),
+            window=min([w.start(snapshot) for w in planned.windows]) if planned.windows else None,
             answers=self.answers,
             dry=dry,
             asked=wants.asked,

@@ -373,7 +373,8 @@ def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Trac
     for step in steps:
         before = len(inputs.asked)
         after, redacts = _applied(step, blocks, inputs), isinstance(step, Guard)
-        blocks = tracer.record(repr(step), blocks, after, redacts=redacts)
+        is_told = tracer.counts_steps or after != blocks  # it takes a while to name a step
+        blocks = tracer.record(repr(step), blocks, after, redacts=redacts) if is_told else after
         inputs = inputs.after(before)
     return blocks
 
