@@ -46,7 +46,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
-from contextwright.spec.task import NO_ANSWERS, Answers, Task
+from contextwright.spec.task import NO_ANSWERS, Answers, TakenAnswers, Task
 from contextwright.spec.traits import View
 
 _LASTING = "lasting inputs"
@@ -346,7 +346,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         if sources.named != planned.cites:
             sources = msgspec.structs.replace(sources, named=planned.cites)
         protection = protection_of(snapshot, request=target.takes_messages)
-        return Inputs(
+        return msgspec.structs.replace(
+            self._lasting_inputs(snapshot, target, renderer, planned),
             snapshot=snapshot,
             read=lambda ref: read_ref(ref, snapshot, sources),
             now_ms=self.now_ms,
@@ -357,19 +358,22 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             answers=self.answers,
             dry=dry,
             asked=wants.asked,
+            used=TakenAnswers(),
             wrote=wants.wrote,
+            notes=[],
             folds=(*self.folds, *saved_folds(snapshot.metadata)),
-            **self._lasting_inputs(snapshot, target, renderer, planned),
+            folded=[],
+            undecided=[],
+            stepped={},
         )
 
     def _lasting_inputs(
         self, snapshot: Snapshot, target: Target, renderer: Renderer, planned: Plan
-    ) -> dict[str, Any]:
-        """The inputs that go by the spec, the receiver and the tools alone: nearly always those of
-        the compile before."""
+    ) -> Inputs:
+        """What goes by the spec, the receiver and the tools alone; the session's is left open."""
         named = tuple(snapshot.tools if target.tools is None else target.tools)
         about = planned, target, self.agent, named
-        known: tuple[tuple[object, ...], dict[str, Any]] | None = self.memo.newest(_LASTING)
+        known: tuple[tuple[object, ...], Inputs] | None = self.memo.newest(_LASTING)
         if known is not None and same_objects(known[0], about):
             return known[1]
         tools = tools_of(target, named, self.memo)
@@ -378,32 +382,39 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         refs = tools.shows_refs if sent is tools.sendable else target.shows_refs(sent)
         telling = Presentation(self.agent, framed=bool(planned.step_key), refs=refs)
         costs = costs_of(self.memo, renderer, target, telling)
-        fields: dict[str, Any] = {
-            "count": target.counter.counting(),
-            "cost": costs.block,
-            "event_cost": costs.events,
-            "counter_id": target.counter.id,
-            "sign": target.sign,
-            "agent": self.agent,
-            "tools": tools.sendable,
-            "available_tools": tools.available,
-            "framed": telling.framed,
-            "tells_sources": not target.takes_messages,
-            "shows_refs": telling.refs,
-            "required": planned.required,
-            "guards": planned.redactions,
-            "clean": planned.clean,
-            "clean_name": self._name_cleaner(planned),
-            "ports": self.ports,
-            "mapping": planned.mapping,
-            "lessens": planned.lessens,
-            "is_sole": planned.is_sole,
-            "cost_id": costs.id,
-            "step_prices": target.step_prices,
-        }
+        nothing: Any = None
+        lasting = Inputs(
+            snapshot=nothing,
+            count=target.counter.counting(),
+            cost=costs.block,
+            event_cost=costs.events,
+            counter_id=target.counter.id,
+            sign=target.sign,
+            read=nothing,
+            now_ms=None,
+            memo=nothing,
+            agent=self.agent,
+            protection=nothing,
+            settled=0,
+            tools=tools.sendable,
+            available_tools=tools.available,
+            framed=telling.framed,
+            tells_sources=not target.takes_messages,
+            shows_refs=telling.refs,
+            required=planned.required,
+            guards=planned.redactions,
+            clean=planned.clean,
+            clean_name=self._name_cleaner(planned),
+            ports=self.ports,
+            mapping=planned.mapping,
+            lessens=planned.lessens,
+            is_sole=planned.is_sole,
+            cost_id=costs.id,
+            step_prices=target.step_prices,
+        )
         if target.sources is None and scope is None:  # else it would hold its session's log
-            self.memo.table(_LASTING, brief=True)[NEWEST] = about, fields
-        return fields
+            self.memo.table(_LASTING, brief=True)[NEWEST] = about, lasting
+        return lasting
 
     def _name_cleaner(self, planned: Plan) -> Callable[[str], str]:
         """`planned.clean_added_name`, of each name once: a receipt has ids of all that is left."""
