@@ -306,8 +306,7 @@ def _as_before(
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps
-    changed = min([before.edge, *(before.held ^ held)])
-    if held != before.held and changed <= before.seen:
+    if held != before.held and min([before.edge, *(before.held ^ held)]) <= before.seen:
         if _cut(blocks, tracer, inputs) != (before.cut, before.seen):
             return None
     inputs.used.update(before.answers.used)
@@ -327,18 +326,23 @@ def _as_before(
 def _new(before: KeptDecision, words: NewWords, inputs: Inputs) -> Blocks | None:
     """The exchanges that came since; None where the words leave something else than before of one
     that was there, or bring other texts."""
-    # what words say of a new exchange is to be written, and of one that they left as it was, too
-    if not set(words.findings.orders.values()) <= set(before.findings.orders.values()):
+    if not words.are_raw and not _is_written(before, words.findings):
         return None
-    wrote = set(map(_ENTRY, words.findings.changes))
-    if wrote and not wrote <= set(map(_ENTRY, before.worded.changes)):
-        return None  # another word did something to one of which there is an entry
     unsettled = _newest_from(words.since, before.assembled.blocks)
     new = words.blocks[len(unsettled) :]
     texts = tuple([block for block in words.texts if block.tier != ARCHIVE])
     if words.blocks[: len(unsettled)] != unsettled or texts != before.texts:
         return None
     return new if are_whole(new, before.count, inputs) else None
+
+
+def _is_written(before: KeptDecision, findings: Findings) -> bool:
+    """Whether there are entries of all that words wrote: what they say of a new exchange is to be
+    written, and of one that they left as it was, too."""
+    if not set(findings.orders.values()) <= set(before.findings.orders.values()):
+        return False
+    # else another word did something to one of which there is an entry
+    return set(map(_ENTRY, findings.changes)) <= set(map(_ENTRY, before.worded.changes))
 
 
 def _newest_from(since: int, blocks: Blocks) -> Blocks:

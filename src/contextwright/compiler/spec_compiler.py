@@ -1,6 +1,7 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -342,14 +343,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         *,
         dry: bool,
     ) -> Inputs:
-        sources = self.sources
-        if sources.named != planned.cites:
-            sources = msgspec.structs.replace(sources, named=planned.cites)
+        sources = msgspec.structs.replace(self.sources, named=planned.cites)
         protection = protection_of(snapshot, request=target.takes_messages)
         return msgspec.structs.replace(
             self._lasting_inputs(snapshot, target, renderer, planned),
             snapshot=snapshot,
-            read=lambda ref: read_ref(ref, snapshot, sources),
+            read=partial(read_ref, snapshot=snapshot, sources=sources),
             now_ms=self.now_ms,
             memo=self.memo,
             protection=protection,
