@@ -22,6 +22,6 @@ def is_shallow(value: Any, levels: int = DEEP) -> bool:
 
 def is_too_deep(text: str, value: Any) -> bool:
     """Whether the value of a text nests so deep that it counts as no JSON, on every Python."""
-    if text.count("[") + text.count("{") <= DEEPEST:
+    if len(text) <= DEEPEST or text.count("[") + text.count("{") <= DEEPEST:
         return False
     return isinstance(value, (dict, list)) and not is_shallow(value, DEEPEST)

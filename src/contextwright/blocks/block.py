@@ -107,7 +107,9 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False
     @property
     def has_calls(self) -> bool:
         """Whether it holds an assistant's calls: each has its result behind it."""
-        return self.role == "assistant" and self.messages[-1].role == "tool"
+        messages = self.messages  # asked of every exchange of a request
+        is_more = len(messages) > 1
+        return is_more and messages[0].role == "assistant" and messages[-1].role == "tool"
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

@@ -58,7 +58,8 @@ def messages_of_events(events: Sequence[Event]) -> tuple[Message, ...] | None:
 def messages_of_calls(events: Sequence[Event]) -> tuple[Message, Message] | None:
     """The messages of an exchange whose calls have one result each, as its block has them, told
     from its events alone; None of any other."""
-    first, last, results = events[0], events[-1], dict[str, AnyPart]()
+    first, last = events[0], events[-1]
+    results: dict[str, AnyPart] = {}
     for event in events[1:]:
         for part in event.parts:
             if not isinstance(part, ToolResult) or part.call_id in results:

@@ -254,7 +254,7 @@ def called_tools(planned: Plan, inputs: Inputs, blocks: Blocks) -> tuple[str, ..
     agent = inputs.agent
     if not (
         planned.brings_calls
-        or any(block.has_calls and not is_of_another(block, agent) for block in blocks)
+        or any(not is_of_another(block, agent) for block in blocks if block.has_calls)
         or _called_before(planned, inputs)
     ):
         return ()

@@ -91,7 +91,8 @@ def manifest_of(draft: ManifestDraft, log: Log) -> Manifest:
     compiler, lasting = draft.compiler, draft.lasting
     session_id = draft.planned.clean_id(draft.session_id)
     spec_hash = lasting.fields["spec_hash"]
-    origin = f"{session_id}\n{draft.session_digest}\n{spec_hash}\n{draft.checksum}"
+    checksum, session_digest = sha256(draft.body).hexdigest(), log.digest(draft.position)
+    origin = f"{session_id}\n{session_digest}\n{spec_hash}\n{checksum}"
     task, step = _step(draft)
     fixed = draft.fixed_tokens
     entries = _kept_entries(draft, log, _costs(draft, draft.tokens - min(draft.bare, draft.tokens)))
@@ -101,7 +102,7 @@ def manifest_of(draft: ManifestDraft, log: Log) -> Manifest:
         session_id=session_id,
         position=draft.position,
         decided_at=compiler.decided_at,
-        session_digest=draft.session_digest,
+        session_digest=session_digest,
         now_ms=compiler.now_ms,
         agent=compiler.agent,
         tokens=draft.tokens,
@@ -117,7 +118,7 @@ def manifest_of(draft: ManifestDraft, log: Log) -> Manifest:
         folds=draft.folds,
         limit_steps=draft.limit_steps,
         steps=draft.steps,
-        checksum=draft.checksum,
+        checksum=checksum,
         artifact_uris=entries.artifacts,
         **lasting.copy(),
         truncation_events=written.truncations,

@@ -116,8 +116,18 @@ def table_of(planned: Plan, limit: int, inputs: Inputs) -> Table:
     return inputs.memo.table(("decision", *parts, limit, inputs.cost_id))
 
 
-def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table) -> None:
-    """Keep a decision that the next one may go on from; nothing where it may not."""
+def keep(
+    decision: RequestDecision,
+    planned: Plan,
+    target: Target,
+    table: Table,
+    facts: tuple[object, ...] | None = None,
+) -> None:
+    """Keep a decision that the next one may go on from; nothing where it may not.
+
+    Args:
+        facts: what it depends on, where that is known.
+    """
     table.pop("", None)
     inputs, tracer = decision.inputs, decision.room.tracer
     if is_collecting(inputs) or tracer.notes:
@@ -128,7 +138,7 @@ def keep(decision: RequestDecision, planned: Plan, target: Target, table: Table)
     cut, seen = _cut(decision.blocks, tracer, inputs)
     if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
-    windows, facts = _begins(planned, inputs), _facts(planned, inputs, target)
+    windows, facts = _begins(planned, inputs), facts or _facts(planned, inputs, target)
     if facts is None or _asks_of_the_newest(planned, inputs):
         return
     room, snapshot = decision.room, inputs.snapshot
@@ -266,7 +276,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
         return None  # behind a step it is given less
     decision = _limited_anew(before, words, floor, planned, inputs, target)
     if decision is not None:
-        keep(decision, planned, target, table)
+        keep(decision, planned, target, table, facts)
     return decision
 
 
@@ -298,8 +308,7 @@ def _as_before(
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps
-    changed = min([before.edge, *(before.held ^ held)])
-    if held != before.held and changed <= before.seen:
+    if held != before.held and min([before.edge, *(before.held ^ held)]) <= before.seen:
         if _cut(blocks, tracer, inputs) != (before.cut, before.seen):
             return None
     inputs.used.update(before.answers.used)
@@ -319,18 +328,23 @@ def _as_before(
 def _new(before: KeptDecision, words: NewWords, inputs: Inputs) -> Blocks | None:
     """The exchanges that came since; None where the words leave something else than before of one
     that was there, or bring other texts."""
-    # what words say of a new exchange is to be written, and of one that they left as it was, too
-    if not set(words.findings.orders.values()) <= set(before.findings.orders.values()):
+    if not words.are_raw and not _is_written(before, words.findings):
         return None
-    wrote = set(map(_ENTRY, words.findings.changes))
-    if wrote and not wrote <= set(map(_ENTRY, before.worded.changes)):
-        return None  # another word did something to one of which there is an entry
     unsettled = _newest_from(words.since, before.assembled.blocks)
     new = words.blocks[len(unsettled) :]
     texts = tuple([block for block in words.texts if block.tier != ARCHIVE])
     if words.blocks[: len(unsettled)] != unsettled or texts != before.texts:
         return None
     return new if are_whole(new, before.count, inputs) else None
+
+
+def _is_written(before: KeptDecision, findings: Findings) -> bool:
+    """Whether there are entries of all that words wrote: what they say of a new exchange is to be
+    written, and of one that they left as it was, too."""
+    if not set(findings.orders.values()) <= set(before.findings.orders.values()):
+        return False
+    # else another word did something to one of which there is an entry
+    return set(map(_ENTRY, findings.changes)) <= set(map(_ENTRY, before.worded.changes))
 
 
 def _newest_from(since: int, blocks: Blocks) -> Blocks:

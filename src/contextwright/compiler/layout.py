@@ -1,7 +1,6 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
 from itertools import chain, groupby
-from operator import attrgetter
 
 import msgspec
 
@@ -27,7 +26,8 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
-_MESSAGES, _SOURCE = attrgetter("messages"), attrgetter("source")
+_RAW = Fidelity.RAW
+"""A member of an enumeration takes as long to look up as six blocks."""
 SUMMARY = "summary"
 """The message behind the task that holds summaries of what came after it."""
 
@@ -50,9 +50,9 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
 def _without_refs(blocks: Blocks, memo: Memo) -> Blocks:
     """The blocks without the refs that shortening put into them. In a conversation that is nearly
     all as it came few are looked at."""
-    if not all(map(_MESSAGES, blocks)):
+    if [block for block in blocks if not block.messages]:
         return memo.map("without refs", blocks, block_without_refs)
-    places = [at for at, one in enumerate(blocks) if one.fidelity is not Fidelity.RAW]
+    places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
     if not places:
         return blocks
     out = list(blocks)
@@ -74,15 +74,15 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> 
     Args:
         task: place of the exchange that it is; -1 where there is none.
     """
-    has_texts = not all(map(_MESSAGES, blocks))
-    conversation = tuple(filter(_MESSAGES, blocks)) if has_texts else blocks
+    has_texts = bool([block for block in blocks if not block.messages])
+    conversation = tuple([block for block in blocks if block.messages]) if has_texts else blocks
     instruction: list[Section] = []
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
             instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
     missing = [
         Insertion("left_out", one.id, message_text(one.messages[0]))
-        for one in (conversation if LEFT_OUT in map(_SOURCE, conversation) else ())
+        for one in conversation
         if one.source == LEFT_OUT
     ]
     layout = Layout(

@@ -6,8 +6,8 @@ Each line stands where something is missing, so it keeps its bytes for as long a
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, repeat
-from operator import attrgetter, is_not
+from itertools import chain, compress
+from operator import attrgetter
 
 import msgspec
 
@@ -45,7 +45,7 @@ _LONGEST = ("e100000-e999999 (100000 exchanges)", "100000 exchanges")
 """A line's text with ids and without, as long as it gets where one gap has it."""
 
 _STANDING = attrgetter("standing")
-_ORDER, _SOURCE, _FIDELITY = attrgetter("order"), attrgetter("source"), attrgetter("fidelity")
+_SOURCE, _RAW = attrgetter("source"), Fidelity.RAW
 
 
 def tells_left_out(planned: Plan, target: Target) -> bool:
@@ -68,7 +68,8 @@ def within_limit(
     blocks, terminal = assembled.blocks, planned.terminal
     if not tells_left_out(planned, target):
         return enforce_budget(room, blocks, terminal), room
-    roomy = _room_with_lines(room, assembled, planned)
+    missing = () if planned.view == "fold" else gaps(blocks, room.inputs)
+    roomy = _room_with_lines(room, missing, blocks, planned)
     try:
         left = enforce_budget(roomy, blocks, terminal)
     except BudgetError:
@@ -77,7 +78,9 @@ def within_limit(
         left = enforce_budget(room, blocks, terminal)  # no line is worth a request
     else:
         room = msgspec.structs.replace(room, tracer=roomy.tracer)
-    blocks = room.tracer.record(STEP, left, _with_lines(left, room))
+    if left is not blocks or planned.view == "fold":
+        missing = gaps(left, room.inputs)
+    blocks = room.tracer.counted(STEP, left, _with_lines(left, missing, room))
     if roomy.lines != room.lines:
         room = msgspec.structs.replace(room, lines=roomy.lines)
     return blocks, room
@@ -98,16 +101,22 @@ def without_lines(blocks: Blocks) -> Blocks:
     return tuple(compress(blocks, map(SOURCE.__ne__, map(_SOURCE, blocks))))
 
 
-def _room_with_lines(room: BudgetState, assembled: Assembled, planned: Plan) -> BudgetState:
+def _room_with_lines(
+    room: BudgetState, missing: tuple[Span, ...], blocks: Blocks, planned: Plan
+) -> BudgetState:
     """The space with room for the lines that a limit will need, wherever a compile began to look:
-    those of what words left out, and one for what the limit does."""
+    those of what words left out, and one for what the limit does.
+
+    Args:
+        missing: of the conversation among these blocks.
+    """
     inputs, terminal = room.inputs, planned.terminal
     if planned.view == "fold":
         return room  # its note names what it leaves out
-    missing, spares = gaps(assembled.blocks, inputs), _spares_exchanges(terminal)
+    spares = _spares_exchanges(terminal)
     if inputs.behind_step:  # what lies before is not missing, but was not looked at
         missing = tuple([gap for gap in missing if gap[0] >= inputs.start])
-    if not missing and (spares or not is_limited(room, assembled.blocks, terminal)):
+    if not missing and (spares or not is_limited(room, blocks, terminal)):
         return room
     line = _line_tokens(inputs)
     lines, most = not spares, _most_lines(room, line)
@@ -146,12 +155,11 @@ def _line_tokens(inputs: Inputs) -> int:
     return inputs.memo.table("line tokens").remembered(inputs.cost_id, counted)
 
 
-def _with_lines(blocks: Blocks, room: BudgetState) -> Blocks:
+def _with_lines(blocks: Blocks, missing: tuple[Span, ...], room: BudgetState) -> Blocks:
     """The blocks with a line wherever exchanges are missing, as many as there is room for."""
-    inputs = room.inputs
-    missing = gaps(blocks, inputs)
     if not missing:
         return blocks
+    inputs = room.inputs
     grain, most = 1, max(1, _most_lines(room, _line_tokens(inputs)))
     while len(missing) > grain * most:
         grain *= 2
@@ -175,9 +183,8 @@ def gaps(blocks: Blocks, inputs: Inputs) -> tuple[Span, ...]:
     if len(sent) >= snapshot.exchange_count - snapshot.preamble:
         return ()  # all of it is sent
     places = list(spans_of(sent))
-    texts = compress(blocks, map((0).__gt__, map(_ORDER, blocks)))
-    lowered = compress(blocks, map(is_not, map(_FIDELITY, blocks), repeat(Fidelity.RAW)))
-    shorter = [block for block in dict.fromkeys((*texts, *lowered)) if block.lineage]
+    lowered = [block for block in blocks if block.order < 0 or block.fidelity is not _RAW]
+    shorter = [block for block in dict.fromkeys(lowered) if block.lineage]
     if shorter:
         spans = inputs.memo.each("stood for", shorter, lambda block: (*_stood_for(block, inputs),))
         places += chain.from_iterable(spans)

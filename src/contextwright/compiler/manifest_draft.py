@@ -52,7 +52,6 @@ class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     compiler: "SpecCompiler"
     session_id: str
-    session_digest: str
     position: int
     state: State
     target: Target
@@ -63,7 +62,7 @@ class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     conversation: Blocks
     reasoning: ReasoningProfile
     inserted: tuple[Insertion, ...]
-    checksum: str
+    body: bytes
     tokens: int
     bare: int
     allocation: Allocation | None
@@ -92,16 +91,15 @@ class ManifestDraft(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
 
 def draft_of(
-    built: CompileResult, tracer: Tracer, checksum: str, compiler: "SpecCompiler"
+    built: CompileResult, tracer: Tracer, body: bytes, compiler: "SpecCompiler"
 ) -> ManifestDraft:
-    """What the manifest of a request is written from, of whose body `checksum` is."""
+    """What the manifest of a request is written from, of which `body` is the JSON."""
     snapshot, target, room, assembled = built.snapshot, built.target, built.room, built.assembled
     inputs, state = room.inputs, snapshot.state
     memo, planned, limit = inputs.memo, built.planned, room.limit
     return ManifestDraft(
         compiler=compiler,
         session_id=snapshot.session_id,
-        session_digest=snapshot.digest,
         position=snapshot.position,
         state=state,
         target=target,
@@ -114,7 +112,7 @@ def draft_of(
         conversation=built.layout.conversation,
         reasoning=target.reasoning,
         inserted=built.rendered.inserted,
-        checksum=checksum,
+        body=body,
         tokens=built.tokens,
         bare=room.bare,
         allocation=room.allocation,

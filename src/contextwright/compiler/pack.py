@@ -45,7 +45,7 @@ class Pack(msgspec.Struct, frozen=True, eq=False):
     def without_log(self) -> "Pack":
         """The same, which keeps no session: its manifest can be written while somebody else does.
         For what lives as long as the session itself."""
-        return msgspec.structs.replace(self, log=None)
+        return Pack(self.body, self.receipt, None, self.whole_tokens)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pack):

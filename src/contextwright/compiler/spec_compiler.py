@@ -1,6 +1,7 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -37,6 +38,7 @@ from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
 from contextwright.compute_gate import holding
 from contextwright.errors import BudgetError, RenderError
+from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
 from contextwright.render.renderer import Renderer
@@ -45,9 +47,10 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
-from contextwright.spec.task import NO_ANSWERS, Answers, Task
+from contextwright.spec.task import NO_ANSWERS, Answers, TakenAnswers, Task
 from contextwright.spec.traits import View
 
+_LASTING = "lasting inputs"
 _RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
 """How specs look that know what lies before where a compile begins."""
 _FRESH_STARTS: frozenset[View] = frozenset({"fold", "step", "least", "near"})
@@ -71,8 +74,8 @@ class PendingTasks(msgspec.Struct, eq=False):
         wrote: state keys that the spec's writers would set before the turn.
     """
 
-    asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
-    wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    asked: dict[str, Task] = {}
+    wrote: dict[str, Any] = {}
 
 
 class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
@@ -214,7 +217,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             if room.over(blocks) > 0:
                 raise room.too_large(blocks, "with nothing decided anew")
             left_out = exchanges_left_out(blocks, decision.ranges, tracer, inputs)
-        inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
+        if planned.tools_cap:
+            inputs.notes.extend(tool_notes(planned, assembled, target, renderer))
         layout = layout_of(assembled, blocks, inputs, target)
         rendered = renderer.render(layout, target)
         request = rendered.request
@@ -340,29 +344,58 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Inputs:
         sources = msgspec.structs.replace(self.sources, named=planned.cites)
+        protection = protection_of(snapshot, request=target.takes_messages)
+        return msgspec.structs.replace(
+            self._lasting_inputs(snapshot, target, renderer, planned),
+            snapshot=snapshot,
+            read=partial(read_ref, snapshot=snapshot, sources=sources),
+            now_ms=self.now_ms,
+            memo=self.memo,
+            protection=protection,
+            settled=protection.settled(snapshot),
+            window=min([w.start(snapshot) for w in planned.windows]) if planned.windows else None,
+            answers=self.answers,
+            dry=dry,
+            asked=wants.asked,
+            used=TakenAnswers(),
+            wrote=wants.wrote,
+            notes=[],
+            folds=(*self.folds, *saved_folds(snapshot.metadata)),
+            folded=[],
+            undecided=[],
+            stepped={},
+        )
+
+    def _lasting_inputs(
+        self, snapshot: Snapshot, target: Target, renderer: Renderer, planned: Plan
+    ) -> Inputs:
+        """What goes by the spec, the receiver and the tools alone; the session's is left open."""
         named = tuple(snapshot.tools if target.tools is None else target.tools)
+        about = planned, target, self.agent, named
+        known: tuple[tuple[object, ...], Inputs] | None = self.memo.newest(_LASTING)
+        if known is not None and same_objects(known[0], about):
+            return known[1]
         tools = tools_of(target, named, self.memo)
         scope = planned.tools.scope(snapshot) if planned.tools is not None else None
         sent = in_scope(tools.sendable, scope) if target.takes_messages else ()
         refs = tools.shows_refs if sent is tools.sendable else target.shows_refs(sent)
         telling = Presentation(self.agent, framed=bool(planned.step_key), refs=refs)
         costs = costs_of(self.memo, renderer, target, telling)
-        protection = protection_of(snapshot, request=target.takes_messages)
-        return Inputs(
-            snapshot=snapshot,
+        nothing: Any = None
+        lasting = Inputs(
+            snapshot=nothing,
             count=target.counter.counting(),
             cost=costs.block,
             markers=costs.markers,
             event_cost=costs.events,
             counter_id=target.counter.id,
             sign=target.sign,
-            read=lambda ref: read_ref(ref, snapshot, sources),
-            now_ms=self.now_ms,
-            memo=self.memo,
+            read=nothing,
+            now_ms=None,
+            memo=nothing,
             agent=self.agent,
-            protection=protection,
-            settled=protection.settled(snapshot),
-            window=min([one.start(snapshot) for one in planned.windows], default=None),
+            protection=nothing,
+            settled=0,
             tools=tools.sendable,
             available_tools=tools.available,
             framed=telling.framed,
@@ -376,14 +409,12 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             mapping=planned.mapping,
             lessens=planned.lessens,
             is_sole=planned.is_sole,
-            answers=self.answers,
-            dry=dry,
-            asked=wants.asked,
-            wrote=wants.wrote,
             cost_id=costs.id,
             step_prices=target.step_prices,
-            folds=(*self.folds, *saved_folds(snapshot.metadata)),
         )
+        if target.sources is None and scope is None:  # else it would hold its session's log
+            self.memo.table(_LASTING, brief=True)[NEWEST] = about, lasting
+        return lasting
 
     def _name_cleaner(self, planned: Plan) -> Callable[[str], str]:
         """`planned.clean_added_name`, of each name once: a receipt has ids of all that is left."""
@@ -397,7 +428,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         order = "sorted" if target.sources is None else None
         made = encoded(request, target.provider.renderer.cache_order[-1], order)
         body, prefix, lost = made.text, None, None
-        draft = draft_of(built, tracer, made.checksum, self)
+        draft = draft_of(built, tracer, body, self)
         whole = self._weighed(built, draft.folds)
         if previous is not None:
             earlier = earlier_writes(previous.receipt, self.now_ms, target)

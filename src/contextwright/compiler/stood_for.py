@@ -14,7 +14,7 @@ from contextwright.session.log import Log
 from contextwright.spec.growing import begins_with
 from contextwright.spec.log_part import Span, spans_between
 
-_LINEAGE, _ORDER = attrgetter("lineage"), attrgetter("order")
+_LINEAGE = attrgetter("lineage")
 
 PLACE = 8
 """Bytes of a place in a list."""
@@ -132,7 +132,7 @@ def is_within(order: int, spans: Iterable[Span]) -> bool:
 
 def places_among(blocks: Blocks) -> list[int]:
     """The places of the exchanges among blocks, ascending, each once."""
-    orders = sorted(set(map(_ORDER, blocks)))
+    orders = sorted({block.order for block in blocks})
     return orders[bisect_left(orders, 0) :]
 
 

@@ -151,6 +151,10 @@ class Tracer:
                 now = after_by_key.get((block.id, block.source))
                 if now is not block and (now is not None or block not in taken):
                     self._compare(step, block, now, reason, redacts=redacts)
+        return self.counted(step, before, after)
+
+    def counted(self, step: str, before: Blocks, after: Blocks) -> Blocks:
+        """Count a step; by itself of one that only puts the engine's own texts between blocks."""
         if self.counts_steps:
             self.steps.append(self._step(step, before, after))
         return after
@@ -220,9 +224,7 @@ class Tracer:
         if self.is_moot():
             return after
         self._merges(step, ground, after, merges)
-        if self.counts_steps:
-            self.steps.append(self._step(step, ground, after))
-        return after
+        return self.counted(step, ground, after)
 
     def _merges(
         self,
@@ -371,7 +373,8 @@ def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Trac
     for step in steps:
         before = len(inputs.asked)
         after, redacts = _applied(step, blocks, inputs), isinstance(step, Guard)
-        blocks = tracer.record(repr(step), blocks, after, redacts=redacts)
+        is_told = tracer.counts_steps or after != blocks  # it takes a while to name a step
+        blocks = tracer.record(repr(step), blocks, after, redacts=redacts) if is_told else after
         inputs = inputs.after(before)
     return blocks
 

@@ -3,9 +3,6 @@ it, as the very same objects."""
 
 from array import array
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from itertools import accumulate, repeat
-from operator import add
 from typing import Any, Literal
 
 import msgspec
@@ -20,19 +17,15 @@ class EncodedBody(msgspec.Struct, frozen=True, eq=False):
     """A body that was encoded, to go on from.
 
     Args:
-        text: its JSON. checksum: the sha256 of that, in hex; empty where it is not asked for.
-        head: the text up to the bracket in front of the first message, with it.
+        text: its JSON. head: that up to the bracket in front of the first message, with it.
         items: the messages; nobody writes into them. ends: where each ends in the text.
-        hashed: the sha256 up to the end of the last message, if any; nobody adds to it.
     """
 
     text: bytes
-    checksum: str
     head: bytes
     order: Order
     items: Sequence[Any]
     ends: "array[int]"
-    hashed: Any
 
 
 def encoded_body(
@@ -40,14 +33,11 @@ def encoded_body(
     key: str,
     order: Order = None,
     before: EncodedBody | None = None,
-    *,
-    has_checksum: bool = True,
 ) -> EncodedBody:
     """A body encoded as `msgspec.json.encode` does it.
 
     Args:
         key: of its list of messages. before: a body that it may begin as.
-        has_checksum: whether its checksum is asked for, as it was for the body before.
     """
     head, items, tail = _around(fields, key, order)
     same, start, ends = 0, memoryview(head), array("q")
@@ -57,22 +47,12 @@ def encoded_body(
         start, ends = memoryview(before.text)[: before.ends[same - 1]], before.ends[:same]
     texts = [msgspec.json.encode(item, order=order) for item in items[same:]]
     further = b",".join(([b""] if same and texts else []) + texts)
-    # a comma stands in front of each but the first
-    end = len(start) - (not same)
-    ends.extend(accumulate(map(add, map(len, texts), repeat(1)), initial=end))
-    del ends[same]
+    end = len(start) - (not same)  # a comma stands in front of each but the first
+    for text in texts:
+        end += len(text) + 1
+        ends.append(end)
     body = b"".join((start, further, tail))
-    if not has_checksum:
-        return EncodedBody(body, "", head, order, tuple(items), ends, None)
-    if before is not None and same and same == len(before.items):
-        hashed = before.hashed.copy()
-        hashed.update(further)
-    else:
-        hashed = sha256(start)
-        hashed.update(further)
-    whole = hashed.copy()
-    whole.update(tail)
-    return EncodedBody(body, whole.hexdigest(), head, order, tuple(items), ends, hashed)
+    return EncodedBody(body, head, order, tuple(items), ends)
 
 
 def _around(
@@ -84,6 +64,7 @@ def _around(
         return msgspec.json.encode(fields, order=order), (), b""
     at = names.index(key)
     front = msgspec.json.encode({name: fields[name] for name in names[:at]}, order=order)[:-1]
-    rest = msgspec.json.encode({name: fields[name] for name in names[at + 1 :]}, order=order)[1:]
+    behind = {name: fields[name] for name in names[at + 1 :]}
+    rest = msgspec.json.encode(behind, order=order)[1:] if behind else b"}"
     head = b"%s%s%s:[" % (front, b"," if at else b"", msgspec.json.encode(key))
     return head, items, b"]%s%s" % (b"," if len(rest) > 1 else b"", rest)

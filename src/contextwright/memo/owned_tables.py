@@ -28,9 +28,9 @@ LASTING = 8 * BRIEF
 """Scopes after which any other one does, but for what grows: so a session that goes on holds what
 its requests still ask for, and not all that they ever asked. It is long enough that a limit which
 is filled in some fifty calls has at its step what it found out at each."""
-AT_ONCE = 512
+AT_ONCE = 64
 """Forgotten entries that are let go of at the beginning of a scope: all those of a first compile at
-once take as long as a call may."""
+once take as long as a call may, and 512 a third of a turn."""
 NEWEST = "newest"
 """Entry of a table with what was looked up last, and what was found."""
 _NOTHING: Any = object()
@@ -273,7 +273,8 @@ class Tables:
         scopes.due = inf
         for key, table in list(self.tables.items()):
             if table.ends <= scopes.begun:
-                self._forgotten.append(table.before)
+                if table.before:
+                    self._forgotten.append(table.before)
                 self._turn_over(key, table)
             scopes.due = min(scopes.due, table.ends)
 

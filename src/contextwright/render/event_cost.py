@@ -49,7 +49,9 @@ class ChatCost(msgspec.Struct, frozen=True):
     def _of_calls(
         self, first: Event | Message, answers: Sequence[Event] | Sequence[Message]
     ) -> int | None:
-        tokens, words, waiting = self.overhead.message, list[str](), set[str]()
+        words: list[str] = []
+        tokens = self.overhead.message
+        waiting: set[str] = set()
         for part in first.parts:
             if isinstance(part, ToolCall):
                 arguments = arguments_text(part)

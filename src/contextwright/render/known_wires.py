@@ -134,8 +134,8 @@ def _gone_on(
     """
     if not new:
         return before
-    own = [one.ids for one in new]
-    ids = before.ids.union(*own)
+    own = [one.ids for one in new if one.ids]
+    ids = before.ids.union(*own) if own else before.ids
     if len(ids) == len(before.ids) + sum(map(len, own)):  # as nearly always
         pairs = chain.from_iterable(map(_PAIRS, new))
         inserted = chain.from_iterable(map(_INSERTED, new))

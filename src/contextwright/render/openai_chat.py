@@ -111,7 +111,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         """As for all; those of a message alone by one look at each."""
         names, messages = frozenset(names), request["messages"]
         if self.rules is RULES and are_plain(messages, alone=not ALONE.keys().isdisjoint(names)):
-            names -= PLAIN
+            return super().keeps(names - PLAIN, request, ask)  # all of a message alone are plain
         looked = ALONE.keys() & names if self.rules is RULES else set[str]()
         for message in objects(messages) if looked else ():
             for name, _ in faults_alone(message):

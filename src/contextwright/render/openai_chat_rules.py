@@ -113,7 +113,8 @@ def are_plain(messages: list[Json], *, alone: bool = True) -> bool:
     Args:
         alone: whether rules of a message alone are asked for: what its calls say is read.
     """
-    waiting, speaks = set[str](), False
+    waiting: set[str] = set()
+    speaks = False
     for message in messages:  # in one loop: a window that moves has all of a request looked at
         if type(message) is not dict:
             return False

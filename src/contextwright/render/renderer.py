@@ -210,7 +210,8 @@ class Renderer:
         """The messages of a block, each with the event that it comes from."""
         if target.sources is not None:
             return list(body_wires(self, block, draft, target, target.sources))
-        calls, pairs = draft.calls(block), list[tuple[str, Wire]]()
+        pairs: list[tuple[str, Wire]] = []
+        calls = draft.calls(block)
         for message in block.messages:
             where = message.event_id or block.id
             words = in_words(message, self.parts.opaque_of)
@@ -420,8 +421,10 @@ class Renderer:
             unbroken = self._unbroken(request, known, len(wires), ask)
             if known.allows_tools(tools):
                 unbroken |= self.tool_rules
-            others = {name: rule for name, rule in self.rules.items() if name not in unbroken}
-            violations = (ask or broken_rules)(others, request)
+            violations: list[Violation] = []
+            if not unbroken.issuperset(self.rules):
+                others = {name: rule for name, rule in self.rules.items() if name not in unbroken}
+                violations = (ask or broken_rules)(others, request)
             if not violations:
                 known.allow(len(wires), tools)
         return violations

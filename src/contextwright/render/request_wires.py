@@ -119,7 +119,8 @@ class RequestWires:
     def sums(self, count: int, renderer: "Renderer", target: "Target") -> list[int]:
         """Tokens of none, of the first, and so on up to so many."""
         if len(self._sums) <= count:
-            counting, tokens, sums = target.counter.counting(), self._sums[-1], list[int]()
+            counting, tokens = target.counter.counting(), self._sums[-1]
+            sums: list[int] = []
             for one in self._known[len(self._sums) - 1 : count]:
                 if one.tokens is None:
                     one.tokens = renderer.measure_wire(one.wire, counting)

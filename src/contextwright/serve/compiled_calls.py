@@ -349,7 +349,7 @@ class CallCompiler:
     def _encoded(self, wire: Json, field: str, made: ContextCall) -> bytes:
         """A body as JSON. The next one of its conversation goes on from it."""
         before = self._sent.get(made.session)
-        known = encoded_body(wire, field, before=before, has_checksum=False)
+        known = encoded_body(wire, field, before=before)
         if known.text == made.pack.body:  # as nearly always: it is held once
             known = msgspec.structs.replace(known, text=made.pack.body)
         self._sent[made.session] = known

@@ -52,7 +52,9 @@ class EventIndex:
         Args:
             speakers: in a user's event.
         """
-        entries = [("role", event.role), ("author", event.author or event.role)]
+        self._by["role"][event.role].append(position)
+        self._by["author"][event.author or event.role].append(position)
+        entries: list[tuple[str, str]] = []
         kinds: list[str] = []
         for part in event.parts:
             entries.append(("type", _TAGS[type(part)]))
@@ -71,7 +73,8 @@ class EventIndex:
             if speakers.harness:
                 kinds += [HANDOVER] if hands_over(event.parts) else []
                 entries += [(RULES, file) for file in self._new_rules(event)]
-        stands_out = event.role == "system" or entries[-1][0] == RULES or kinds not in _PLAIN
+        has_rules = bool(entries) and entries[-1][0] == RULES
+        stands_out = event.role == "system" or has_rules or kinds not in _PLAIN
         entries += [("kind", kind) for kind in kinds] if kinds else []
         self._add(entries, position)
         return stands_out

@@ -257,8 +257,9 @@ class Log(Sequence[Event]):
         return id in self._calls
 
     def called_tools(self, before: int) -> list[tuple[str, str]]:
-        """Each author with each tool that it called below `before`, in the order of the first
-        calls: a tool that is called later stands behind those that were."""
+        """Each author with each tool that it called below `before`, in the order of first calls."""
+        if before >= len(self._events):
+            return list(self._called)
         return [key for key, position in list(self._called.items()) if position < before]
 
     def position_of(self, event_id: str) -> int | None:
@@ -388,8 +389,7 @@ class Log(Sequence[Event]):
         )
 
     def late_joins(self, known: int = 0) -> list[int]:
-        """The exchanges that events joined after another exchange had begun, in the order of these
-        events, but for the first `known`."""
+        """The exchanges that events joined out of turn, in order, but for the first `known`."""
         return self._late_joins[known:]
 
     def exchange_count(self, before: int) -> int:

@@ -127,17 +127,17 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     lessens: bool = False
     in_front: FrontWords | None = None
     answers: Answers = NO_ANSWERS
-    asked: dict[str, Task] = msgspec.field(default_factory=dict[str, Task])
+    asked: dict[str, Task] = {}
     used: TakenAnswers = msgspec.field(default_factory=TakenAnswers)
-    wrote: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    wrote: dict[str, Any] = {}
     sign: str = ""
-    notes: list[str] = msgspec.field(default_factory=list[str])
+    notes: list[str] = []
     cost_id: str = ""
     step_prices: Callable[[], StepPrices] = StepPrices
     folds: tuple[SavedFold, ...] = ()
-    folded: list[SavedFold] = msgspec.field(default_factory=list[SavedFold])
-    undecided: list[str] = msgspec.field(default_factory=list[str])
-    stepped: dict[object, int] = msgspec.field(default_factory=dict[object, int])
+    folded: list[SavedFold] = []
+    undecided: list[str] = []
+    stepped: dict[object, int] = {}
 
     @property
     def goes_by_log(self) -> bool:
@@ -333,22 +333,23 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         *,
         before: int | None = None,
     ) -> Blocks:
-        """`change` of every block that may be shortened, from memory where it was made before.
+        """`change` of every block that may be shortened, from memory where it was made before. Of
+        what is too new to be changed nothing is made: it may never have to be.
 
         Args:
             key: holds all that `change` depends on beside the block and the counter.
             before: the first exchange that is too new to be changed; that of the live edge, or,
                 by default, the first that has not settled.
         """
-        made = self.memo.map((key, self.counter_id), blocks, change)
         stop = self.settled if before is None else before
+        old = tuple([block for block in blocks if block.order < stop])
+        made = iter(self.memo.map((key, self.counter_id), old, change))
         stays, read = self.protection.whole_reason, self.reading()
-        return tuple(
-            [
-                old if new is old or old.order >= stop or stays(old) or old.order in read else new
-                for old, new in zip(blocks, made, strict=True)
-            ]
-        )
+        out: list[Block] = []
+        for block in blocks:
+            new = next(made) if block.order < stop else block
+            out.append(block if new is block or stays(block) or block.order in read else new)
+        return tuple(out)
 
 
 def with_source(block: Block, source: str) -> Block:

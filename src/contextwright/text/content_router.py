@@ -143,11 +143,11 @@ def shorten(
     room = max_tokens - count(note) - 1 if note else max_tokens
     if room < 1:
         note, room = "", max_tokens
-    read_as, plain = _plain(text, kind)
+    read_as, plain, value = _plain(text, kind)
     stays = keep if keep_in is None or read_as in keep_in else ()
     limit = Limit(room, count, tuple(stays), index)
     while True:
-        body, omitted = _body(plain, read_as, limit)
+        body, omitted = _body(plain, read_as, limit, value)
         whole = "\n".join(piece for piece in (body, note) if piece)
         over = count(whole) - max_tokens
         if over <= 0 or limit.tokens <= 0:
@@ -158,22 +158,33 @@ def shorten(
     return Shortened(whole, read_as, omitted)
 
 
-def _plain(text: str, kind: Kind | None = None) -> tuple[Kind, str]:
-    """What a text is read as, and what of it can be read. A JSON's strings and bytes stay: they
-    are named where they stand."""
-    read_as = kind or detect(text)
+def _plain(text: str, kind: Kind | None = None) -> tuple[Kind, str, Any]:
+    """What a text is read as, what of it can be read, and the value of a JSON, where that was
+    read. A JSON's strings and bytes stay: they are named where they stand."""
+    read_as, value = _read(text) if kind is None else (kind, None)
     if read_as in {"json", "binary"}:
-        return read_as, text
+        return read_as, text, value
     plain = readable(text)
-    return (read_as if plain == text else kind or detect(plain)), plain
+    if plain != text and kind is None:
+        read_as, value = _read(plain)
+    return read_as, plain, value
 
 
 def detect(text: str) -> Kind:
     """The kind of a text, from what is in it."""
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[Kind, Any]:
+    """The kind of a text, and the value of a JSON."""
     if binary_label(text) and (CONTROL.search(text) is None or is_all_bytes(text)):
-        return "binary"
-    if read_json(text) is not None:
-        return "json"
+        return "binary", None
+    value = read_json(text)
+    return ("json", value) if value is not None else (_kind_of_lines(text), None)
+
+
+def _kind_of_lines(text: str) -> Kind:
+    """The kind of a text that is no bytes and no JSON."""
     head = text[:20_000]
     if is_diff(head):
         return "diff"
@@ -265,14 +276,20 @@ _NAMES_NOTHING = re.compile(
 a unit, times, punctuation, what stands between the strings of a JSON that is none."""
 
 
-def _body(text: str, kind: Kind, limit: Limit) -> tuple[str, int]:
-    """The text within its limit, and how much is left out of it."""
+def _body(text: str, kind: Kind, limit: Limit, value: Any = None) -> tuple[str, int]:
+    """The text within its limit, and how much is left out of it.
+
+    Args:
+        value: of a JSON, where it was read.
+    """
     if limit.tokens < 1:
         return "", len(text)
     if kind == "binary":
         label = binary_label(text) or f"[binary, {len(text)} characters … left out]"
         return cut(label, limit.tokens, "head", limit.count, "…"), len(text)
-    if kind == "json" and (value := read_json(text)) is not None:
+    if kind == "json" and value is None:
+        value = read_json(text)
+    if kind == "json" and value is not None:
         return _json(text, value, limit)
     text = CONTROL.sub("", text)
     if len(text) <= limit.tokens * WIDEST and limit.count(text) <= limit.tokens:
@@ -337,8 +354,8 @@ def _with_inner(text: str, value: Any, key: str, inner: str, limit: Limit) -> tu
         head, omitted = _fitted(text, json_forms(rest), limit.of(limit.tokens // 4))
     label = f"{key}:"
     left = limit.tokens - limit.count(head) - limit.count(label) - 2
-    kind, plain = _plain(inner)
-    body, more = _body(plain, kind, limit.of(left))
+    kind, plain, read = _plain(inner)
+    body, more = _body(plain, kind, limit.of(left), read)
     return "\n".join(piece for piece in (head, label, body) if piece), omitted + more
 
 

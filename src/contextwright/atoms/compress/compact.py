@@ -183,9 +183,11 @@ class Compact(Abstract, Standing, frozen=True, kw_only=True):
 
     def compacted(self, block: Block, inputs: Inputs) -> Block:
         """One block, compacted where that makes it shorter."""
-        count = inputs.count
+        count, least = inputs.count, max(self.min_tokens, HEAD_TOKENS)
 
         def on_text(text: str, ref: str) -> str:
+            if count(text) <= least:
+                return text
             most = HEAD_TOKENS + count(full_output_note(ref, count(text))) + 1
             if count(text) <= max(self.min_tokens, most):
                 return text
