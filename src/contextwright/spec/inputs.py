@@ -244,10 +244,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""
-        raw = self.memo.blocks(exchanges)
-        if source == HISTORY:
-            return raw
-        return self.memo.map(("source", source), raw, partial(with_source, source=source))
+        return brought_by(source, exchanges, self.memo)
 
     def readable(self, exchanges: list[Exchange]) -> Blocks:
         """What a word reads of exchanges that it is not given: as they stand in the log, without
@@ -350,6 +347,14 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             new = next(made) if block.order < stop else block
             out.append(block if new is block or stays(block) or block.order in read else new)
         return tuple(out)
+
+
+def brought_by(source: str, exchanges: list[Exchange], memo: Memo) -> tuple[Block, ...]:
+    """The raw blocks of exchanges, brought by `source`."""
+    raw = memo.blocks(exchanges)
+    if source == HISTORY:
+        return raw
+    return memo.map(("source", source), raw, partial(with_source, source=source))
 
 
 def with_source(block: Block, source: str) -> Block:

@@ -11,7 +11,7 @@ from contextwright.compute_gate import holding
 from contextwright.memo.ownership import belonging_to
 from contextwright.session.exchange import Exchange
 from contextwright.session.snapshot import Snapshot
-from contextwright.spec.inputs import Inputs, digest_of
+from contextwright.spec.inputs import Inputs, brought_by, digest_of
 from contextwright.spec.lazy_blocks import LazyBlocks
 
 Span = tuple[int, int]
@@ -134,6 +134,7 @@ class ReadPart(NamedTuple):
 
     def _read_later(self, spans: list[Span], shortened: Blocks, inputs: Inputs) -> LazyBlocks:
         """What is read of exchanges, made when it is read, and what something shortened."""
+        # not the inputs, which have the task: a circle would outlive the session until a collection
         front, memo, snapshot = inputs.in_front, inputs.memo, inputs.snapshot
         places = [at for span in spans for at in range(*span)]
 
@@ -142,7 +143,7 @@ class ReadPart(NamedTuple):
                 return ()
             if front is not None:
                 return self.seen(front.left_of(exchanges, self.source))
-            return self.seen(inputs.blocks(exchanges, self.source))
+            return self.seen(brought_by(self.source, exchanges, memo))
 
         def between(start: int, stop: int) -> Blocks:
             exchanges = snapshot.exchanges_at(places[start:stop])
