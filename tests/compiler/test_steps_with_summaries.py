@@ -17,7 +17,7 @@ def talk_of_long_results(results):
     session.assistant("On it.")
     session.user(RULE)
     session.assistant("Understood.")
-    words = cycle("pallet dock aisle crane label truck scale shelf".split())
+    words = cycle(["pallet", "dock", "aisle", "crane", "label", "truck", "scale", "shelf"])
     for turn in range(12):
         session.user(f"Look into shelf {turn}.")
         session.call("read_shelf", {"shelf": turn}, id=f"a{turn}")

@@ -19,6 +19,7 @@ from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
+    CONDITIONS,
     CORRECTIONS,
     LASTING,
     PAIRS,
@@ -42,6 +43,8 @@ DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
 RULES = 65
 """Percent of a summary for what holds from where it was said on, the newest first."""
+LONG_CONDITION = 600
+"""Characters of what an agent or a tool laid down, beside the call that gave it."""
 FOREIGN = 180
 """Characters of what is said in another language than English, where all of a message is told."""
 REQUESTS = 10
@@ -153,6 +156,7 @@ class _Choice:
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
+        left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)
         left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
         left -= self._put_answers(min(more, left))
         left -= self._put_foreign(False, min(more, left))
