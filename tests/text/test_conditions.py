@@ -11,6 +11,7 @@ LAID_DOWN = (
     "The change window closes at 04:30 UTC.",
     "Vendor credentials expire on 3 December.",
     "Migrations are on hold until Monday.",
+    "The library desk opens Monday 09:00.",
     "The table orders_v2 must not be written to while the backfill runs.",
     "This environment may only be restarted by the platform team.",
     "Any refund above 200 EUR requires a supervisor's approval.",

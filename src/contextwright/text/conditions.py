@@ -40,8 +40,12 @@ _CONSENT = r"(?:approval|sign-?off|consent|permission)"
 _NEXT = r"(?:and|or|to|by|for|of|from|in|after|before|until|while|without)"
 """What may stand behind: "may not be parsed correctly" is a guess, "the approval column" none."""
 _CONDITIONS = Wordings(rf"""
+= blocked froze frozen freeze closed locked paused suspended reserved embargo embargoed on_hold
+\b{_SHUT}:? .{{0,9}}{_WHEN}
+= expires expire opens closes ends
+\b{_TURNS}:? .{{0,9}}{_WHEN}
 = until till unless before from between through by to at after on as once if with
-\b(?:{_SHUT}|{_LIMITED}|{_TURNS})\b.{{0,60}}\b{_BY}\b.{{0,24}}{_WHEN}|\b{_SHUT}:? .{{0,9}}{_WHEN}
+\b(?:{_SHUT}|{_LIMITED}|{_TURNS})\b.{{0,60}}\b{_BY}\b.{{0,24}}{_WHEN}
 \b(?:{_SHUT}|{_LIMITED}|read-only|rejects)\b.{{0,60}}\b(?:until|till|unless)\b
 \b\w+ed only (?:after|once|if|with)\b|\bon (?:the )?condition that\b
 (?:START|[,;:] |\band )(?:no|not|nothing|never|only)\b.{{0,60}}\b{_BY}\b.{{0,24}}{_WHEN}

@@ -285,3 +285,9 @@ def test_what_a_tool_lays_down_outlives_fifty_updates_beside_its_call():
     assert "get_approval(CHG-30551) → " in previous
     assert "conditions zone b first" in previous
     assert "assistant: The gate is closed until 04:30 UTC." in previous
+
+
+def test_a_message_is_not_told_whole_and_in_parts():
+    asked = "ugh. ok so zone c at half past two, mind the approval's end at 3"
+    summary = summary_of(talk((asked, "Zone c comes at 02:30.")), rules=400)
+    assert summary.count("ok so zone c at half past two") == 1

@@ -19,6 +19,7 @@ from contextwright.compiler.steps.exchange_features import (
     says_nothing,
     words_of,
 )
+from contextwright.compiler.steps.newer_calls import settings_of
 from contextwright.compiler.steps.note_pages import id_in_parts
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
@@ -290,14 +291,15 @@ def _arguments(call: Called) -> str:
         for key, value in leaves(call.argument_values)
         if not (key in NEW or key in OLD or is_handle(key, value))
     ]
-    numbers = {key for key, value in pairs if "." in key and _is_number(value)}
+    sets = bool(settings_of(call))
+    numbers = {key for key, value in pairs if (sets or "." in key) and _is_number(value)}
     before = ""
     for key, value in pairs:
         text = str(value)
         if isinstance(value, bool):
             text = f"{key} {value}".lower()
         elif len(numbers) > 1 and key in numbers and key != before:
-            text = f"{key.partition('.')[2]} {value}"
+            text = f"{key.partition('.')[2] or key} {value}"
         line = _in_a_line(text) if "\n" in text else text
         parts.append(line if len(line) <= ARGUMENT else beginning(line, LINE_CHARS))
         before = key

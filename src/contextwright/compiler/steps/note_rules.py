@@ -52,7 +52,7 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
         left = _tell_foreign(note, worded, left)
         left = _tell_remarks(note, left)
         left = _tell_foreign(note, (at for at in places if at not in worded), left)
-    left = _tell_conditions(note, left)
+    left = _tell_settings(note, _tell_conditions(note, left))
     if room >= REMARKS_FROM:
         _tell_whole(note, left)
 
@@ -146,6 +146,18 @@ def _tell_conditions(note: NoteBuilder, room: int) -> int:
             room -= tokens
         else:
             misses += 1
+    return room
+
+
+def _tell_settings(note: NoteBuilder, room: int) -> int:
+    """What agents set anew, as it was set last, the newest first. The room that is left."""
+    scope = note.scope
+    for at in scope.history.newer.newest_settings(scope.upto):
+        tokens = note.more(at, "line")
+        if at in scope.held or note.forms.get(at) not in UNTOLD or tokens > room:
+            continue
+        if note.put(at, "line"):
+            room -= tokens
     return room
 
 
