@@ -291,3 +291,11 @@ def test_a_message_is_not_told_whole_and_in_parts():
     asked = "ugh. ok so zone c at half past two, mind the approval's end at 3"
     summary = summary_of(talk((asked, "Zone c comes at 02:30.")), rules=400)
     assert summary.count("ok so zone c at half past two") == 1
+
+
+def test_a_terse_remark_is_told_whole():
+    summary = summary_of(talk(("hm they'll ignore a p2. P1", "QUO-7 is raised.")), rules=400)
+    for n in range(20):
+        turn = talk((f"Please move file {n} to folder {n % 7}.", f"File {n} is moved."))
+        summary = summary_of(turn, summary, rules=400)
+    assert "user: hm they'll ignore a p2. P1" in summary

@@ -17,7 +17,7 @@ from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.conditions import lays_down, said_conditions, told_conditions
-from contextwright.text.corrections import corrects
+from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives, is_rule
 from contextwright.text.foreign_statements import lasting_words
@@ -270,7 +270,8 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
         yield line_of(f"{USERS}{words}", words, kind, USER)
     if foreign not in {"", text}:
         yield line_of(f"{USERS}{foreign}", foreign, "foreign", USER)
-    for remark in apart if asks else ():
+    is_terse = len(spoken) <= TERSE and is_remark(spoken)  # "they'll ignore a p2. P1"
+    for remark in dict.fromkeys(spoken if is_terse else one for one in apart) if asks else ():
         yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
         is_new = each.text not in rules and each.text not in apart and each.text in spoken
