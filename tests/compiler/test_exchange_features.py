@@ -6,7 +6,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextwright import Session
+from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler.steps.exchange_features import identifiers
+from contextwright.compiler.steps.word_weights import OF_RECORD, weighed
 
 SIGNS = st.sampled_from("abcEFG019_./@#- ,:\u00e9\u00c9\n")
 
@@ -31,3 +34,16 @@ def test_what_is_escaped_in_json_is_read():
     text = json.dumps({"body": "Dear Priya,\nThis is P-12.\tIt is \u017barnowiec-7"})
     assert identifiers(text) == ("P-12", "\u017barnowiec-7")
     assert identifiers(json.dumps({"dir": "C:\\temp\\new_1"})) == ("new_1",)
+
+
+def test_heads_of_tables_levels_of_logs_and_amounts_name_nothing():
+    session = Session()
+    session.call("list_pods", {}, id="a")
+    session.result("a", "NAME      READY   STATUS    AGE\nmail-7f9   1/1     Running   22h\n")
+    session.call("read_log", {}, id="b")
+    session.result("b", "10:16 ERROR mail-7f9 lost seg_14\n10:17 INFO AGE of JFK is 300ms\n")
+    words = [dict(weighed(block_of(one))) for one in session.snapshot().exchanges()]
+    assert words[0].keys() == {"mail-7f9", "1/1", "22h"}
+    assert words[0]["1/1"] == words[0]["22h"] == OF_RECORD
+    assert words[1].keys() >= {"mail-7f9", "seg_14", "AGE", "JFK"}
+    assert words[1].keys().isdisjoint({"ERROR", "INFO"})

@@ -76,6 +76,18 @@ PAY = ("pay", '{"id": "p1"}', {"to": "B", "amount": 5})
 DENIED = ("pay", "Error: no funds", {"to": "B", "amount": 5})
 
 
+def weights(a, b):
+    return "set_weights", '{"state": "applied"}', {"service": "web", "a": a, "b": b}
+
+
+def ticket(**values):
+    return "update_ticket", "ok", {"ticket": "Q-7", **values}
+
+
+def cell(**values):
+    return "set_cell", "ok", {"sheet": "Stock", **values}
+
+
 @pytest.mark.parametrize(
     "calls, expected",
     [
@@ -90,6 +102,20 @@ DENIED = ("pay", "Error: no funds", {"to": "B", "amount": 5})
         ((("checkStatus", "ok", {}),) * 2, [0]),
         ((DENIED, PAY), [0]),
         ((PAY, DENIED), []),
+        ((weights(40, 20), weights(47, 5)), [0]),
+        ((weights(40, 20), ("set_weights", "ok", {"service": "mail", "a": 1, "b": 2})), []),
+        ((weights(40, 20), ("set_weights", "Error: no", {"service": "web", "a": 1, "b": 2})), []),
+        ((ticket(priority="low"), ticket(priority="high")), [0]),
+        ((ticket(priority="low"), ticket(status="closed")), []),  # it is low still
+        ((ticket(priority="low"), ticket(priority="high", status="closed")), [0]),
+        ((ticket(priority="low", status="open"), ticket(priority="high")), []),
+        ((cell(row=1, value=5), cell(row=2, value=7)), []),  # two cells
+        ((cell(row=1, value=5), cell(row=1, value=7)), [0]),
+        ((("add_hours", "ok", {"person": "Mia", "hours": 4}),) * 2, []),
+        (
+            (("update_notes", "ok", {"text": "it rains"}), ("update_notes", "ok", {"text": "no"})),
+            [],
+        ),
     ],
 )
 def test_what_the_same_call_again_makes_old(calls, expected):
@@ -117,3 +143,17 @@ def test_what_was_forgotten_makes_nothing_old():
     assert not newer.is_outdated(blocks[0], 0, 2)
     newer.append(blocks[1])
     assert newer.is_outdated(blocks[0], 0, 2)
+
+
+def test_what_was_set_last_is_told_with_its_names_and_nothing_that_was_set_before():
+    session = Session()
+    session.add("system", "You screen records.")
+    session.user("Screen all records, and keep the counts.")
+    for done in (100, 200, 300):
+        call(session, "read_records", FILLER * 6, start=done)
+        counts = {"path": "protocol.md", "screened": done, "included": done // 5}
+        call(session, "update_protocol", '{"saved": true}', **counts)
+    session.assistant("That is all.")
+    note = sent_behind_much(session)
+    assert "update_protocol protocol.md screened 300 included 60" in note
+    assert note.count("update_protocol") == 1

@@ -308,7 +308,7 @@ def test_between_two_steps_no_stage_runs(monkeypatch):
         session.assistant("Yes, so it is.")
         session.user("Good.")
         engine.compile(session)
-    assert len(runs) < 8
+    assert len(runs) < 16  # a step whose summary has no room is tried thrice
 
 
 def test_what_a_step_dropped_is_written_in_ranges_once(monkeypatch):

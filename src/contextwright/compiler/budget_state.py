@@ -47,6 +47,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         originals: the blocks that are to be shortened; whole: those of them in front that go as a
             whole, none of them shortened by itself, and what they take; passed: what of that lies
             in front of all of them, and goes before the last of them, and its exchanges.
+        keeps_summaries: whether no summary is dropped: a step goes further down than it has to.
     """
 
     limit: int
@@ -66,6 +67,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     whole_tokens: int = 0
     passed: int = 0
     passed_spans: tuple[Span, ...] = ()
+    keeps_summaries: bool = False
 
     def over(self, blocks: Blocks) -> int:
         """Tokens too many; 0 or less if it fits."""

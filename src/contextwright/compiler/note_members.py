@@ -19,6 +19,7 @@ MEMBER_WORDS = {
     "said": "its words in the note, shortened",
     "whole": "whole in the note",
     "remark": "its remark in the note",
+    "condition": "what it lays down, in the note",
     "rule": "its rule or decision in the note",
     VALUES: "its values in the note's list",
     NOTHING: "in what the note stands for; no word of it is left",

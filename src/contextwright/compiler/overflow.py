@@ -39,6 +39,7 @@ from contextwright.spec.terminal import (
     ModelWindow,
     Stage,
     SummarizeLargest,
+    SummarizeOldest,
     Terminal,
 )
 from contextwright.tasks.left_turns import LEFT_TURNS, NONE_PASSED, Passed
@@ -136,21 +137,28 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     if standing is None:
         return None
     step, spare = standing
-    name, stages = (terminal, state.limit), _stages_of_a_step(terminal)
-    then = state_then(state, step.place, step.goal - spare, state.tracer.attempt())
+    stages = _stages_of_a_step(terminal)
     span = weighed_span(terminal, stages, state.limit)
-    ground = StepGround(step, then, blocks, terminal, stages, span, table_of(name, inputs), inputs)
-    old = ground.before(passing=passes(stages, inputs))
-    if old is None:
-        return None
     new = tuple(block for block in blocks if block.order >= step.place)
 
     def shorten(near: Near) -> Blocks | None:
         return _shortened(near.state, near.blocks, terminal, stages)
 
-    look = partial(ground.look, old)
-    taken = left_by_step(then, old, step.place, name, look, shorten)
-    if taken.left is None or state.over((*taken.left, *new)) > 0:
+    taken = None
+    for goal, keeps in _goals(step.goal, state.limit, stages, blocks):
+        name = (terminal, state.limit, goal, keeps) if keeps else (terminal, state.limit)
+        then = state_then(state, step.place, goal - spare, state.tracer.attempt())
+        then = structs.replace(then, keeps_summaries=keeps)
+        table = table_of(name, inputs)
+        ground = StepGround(step, then, blocks, terminal, stages, span, table, inputs)
+        old = ground.before(passing=passes(stages, inputs))
+        if old is None:
+            return None
+        look = partial(ground.look, old)
+        taken = left_by_step(then, old, step.place, name, look, shorten)
+        if taken.left is not None and state.over((*taken.left, *new)) <= 0:
+            break
+    if taken is None or taken.left is None or state.over((*taken.left, *new)) > 0:
         return None
     if inputs.mapping:
         record_mapped(taken, blocks, inputs, state.tracer)
@@ -184,6 +192,18 @@ def spare_of_limit(state: BudgetState, blocks: Blocks, terminal: Terminal | None
     before = tokens_between(step.began, step.place, inputs)
     taken = tokens_between(step.place, last, inputs) + newest
     return Spare(tokens_to_next(step, rule, before) - taken, turns=turns)
+
+
+def _goals(
+    goal: int, limit: int, stages: tuple[Stage, ...], blocks: Blocks
+) -> Iterator[tuple[int, bool]]:
+    """How far down a step goes, and whether it keeps summaries: half as far where what the turn
+    works with leaves one no room; without, where that is too little."""
+    summarizes = any(isinstance(stage, SummarizeOldest) for stage in stages)
+    if summarizes or any(block.is_summary for block in blocks):
+        yield goal, True
+        yield (goal + limit) // 2, True
+    yield goal, False
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:

@@ -174,7 +174,7 @@ def _drop(state: BudgetState, blocks: Blocks, up_to: Hold, key: DropKey) -> Bloc
     for block in in_drop_order(blocks, key):
         if over <= 0:
             break
-        if hold(block, inputs) <= up_to:
+        if hold(block, inputs) <= up_to and not (state.keeps_summaries and block.is_summary):
             dropped.add(block)
             over -= sections.leave(block)
     return tuple(block for block in blocks if block not in dropped)

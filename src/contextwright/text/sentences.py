@@ -17,6 +17,8 @@ _ABBREVIATION = re.compile(
     r"jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|a\.m|p\.m)\.[\"')\]]*$",
     re.IGNORECASE,
 )
+_ORDINAL = re.compile(r"\b(?:[Aa]m|[Zz]um|[Vv]om|bis|den|dem|der|des|[Aa]b|seit|im) \d{1,2}\.$")
+"""A day in German, `bis zum 2. Dezember`: every noun begins with a capital."""
 _NO = re.compile(r"\bno\.$", re.IGNORECASE)
 """`No.` before a number; otherwise an answer."""
 
@@ -40,6 +42,8 @@ def _prose(text: str) -> list[str]:
     for end in ends.finditer(text):
         at = end.start(1)
         piece = text[start : at if at >= 0 else end.start()]
+        if "\n" not in end[0] and _ORDINAL.search(piece[-8:]):
+            continue
         if "\n" not in end[0] and _ABBREVIATION.search(piece[-12:]):
             if not _NO.search(piece[-4:]) or text[end.end()].isdigit():
                 continue

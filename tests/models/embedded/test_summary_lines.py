@@ -263,3 +263,39 @@ def test_a_long_rule_has_room_beside_the_summary_s_own():
     )
     talks = [(rule, "Understood."), *((f"Weigh crate {n}.", f"It is {n}.") for n in range(40))]
     assert rule in summary_of(talk(*talks), tokens=150, rules=300)
+
+
+def test_what_a_tool_lays_down_outlives_fifty_updates_beside_its_call():
+    approval = {
+        "conditions": ["zone b first"],
+        "expires": "2026-11-24T03:00:00Z",
+        "log": "x " * 400,
+    }
+    session = Session("s")
+    session.user("Ask for the approval.")
+    session.call("get_approval", {"request": "CHG-30551"}, id="a")
+    session.result("a", json.dumps({**approval, "state": "approved"}))
+    session.assistant("The gate is closed until 04:30 UTC.")
+    previous = summary_of(session, rules=400)
+    for turn in range(50):
+        later = Session("s")
+        later.user(f"What of pod {turn}?")
+        later.assistant(f"Pod {turn} uses {turn * 37} MB, and writes {turn} lines.")
+        previous = summary_of(later, previous, rules=400)
+    assert "get_approval(CHG-30551) → " in previous
+    assert "conditions zone b first" in previous
+    assert "assistant: The gate is closed until 04:30 UTC." in previous
+
+
+def test_a_message_is_not_told_whole_and_in_parts():
+    asked = "ugh. ok so zone c at half past two, mind the approval's end at 3"
+    summary = summary_of(talk((asked, "Zone c comes at 02:30.")), rules=400)
+    assert summary.count("ok so zone c at half past two") == 1
+
+
+def test_a_terse_remark_is_told_whole():
+    summary = summary_of(talk(("hm they'll ignore a p2. P1", "QUO-7 is raised.")), rules=400)
+    for n in range(20):
+        turn = talk((f"Please move file {n} to folder {n % 7}.", f"File {n} is moved."))
+        summary = summary_of(turn, summary, rules=400)
+    assert "user: hm they'll ignore a p2. P1" in summary

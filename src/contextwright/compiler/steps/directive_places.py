@@ -6,12 +6,14 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.exchange_features import said_by
+from contextwright.compiler.steps.exchange_features import said_by, words_of
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
 from contextwright.text.acknowledgement import acknowledges, may_hold
+from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.remarks import remarks
+from contextwright.text.speakers import UNNAMED
 
 SPEAKERS = ("user", "assistant")
 ANSWER = 1
@@ -60,6 +62,18 @@ def foreign_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         return (words,) if words else ()
 
     return _looked_at(blocks, look)
+
+
+def conditions_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
+    """What an agent or a tool lays down in an exchange for those who go on."""
+    block = blocks[at]
+    if block.role != "assistant":
+        return ()
+    is_named = block.author not in UNNAMED and at + 1 < stop
+    follower = blocks[at + 1].author if is_named else ""
+    to_others = follower not in {*UNNAMED, block.author}
+    of_tools = (one for result in block.results for one in told_conditions(result.text))
+    return (*said_conditions(words_of(block), to_others), *of_tools)
 
 
 def _looked_at(blocks: Sequence[Block], look: Callable[[Words], Wording]) -> Wording:

@@ -1,6 +1,7 @@
 """How an exchange is told once it is old: in its place with shorter results, or in a note."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -18,10 +19,12 @@ from contextwright.compiler.steps.exchange_features import (
     says_nothing,
     words_of,
 )
+from contextwright.compiler.steps.newer_calls import settings_of
 from contextwright.compiler.steps.note_pages import id_in_parts
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
+from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.content_router import shorten
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
@@ -33,7 +36,7 @@ from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import full_output_note
 from contextwright.text.remarks import remarks_beside
 from contextwright.text.source_outline import definitions
-from contextwright.text.speakers import assistant_with_name
+from contextwright.text.speakers import UNNAMED, assistant_with_name
 from contextwright.text.todo_lists import TodoList, TodoUpdate
 from contextwright.text.tool_result import shorten_result
 
@@ -58,10 +61,11 @@ _SENTENCE = re.compile(r"(?<=[.!?:])(?<!^\d\.)(?<!\s\d\.)(?<!\s\d\d\.)\s")
 """No sentence ends behind the number of a list's item."""
 _LINE_NUMBER = re.compile(r"^ *(\d+)", re.MULTILINE)
 CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
-FORMS = (*CALLS, *WORDS, "rule", "remark")
+FORMS = (*CALLS, *WORDS, "rule", "remark", "condition")
 """From the fewest words to the most: `bare` and `short` tell more of results, `said` more of the
 words beside them too. `rule` is only what holds from there on: the sentences that say so, or all
-of it where no wording but its answer does; `remark` all that a user says beside a request."""
+of it where no wording but its answer does; `remark` all that a user says beside a request;
+`condition` what an agent or a tool lays down, which any other tells as well."""
 
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
@@ -185,11 +189,15 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     if form == "remark":
         foreign = lasting_words(statement) if block.role == "user" else ""
         return "user: " + (foreign or " ".join(_lasting(statement, block.role)))
+    if form == "condition":
+        return "\n".join(_conditions(block, statement, speaker))
     if block.role == "user":
         return "user: " + (statement if form != "line" else _line(own_words(statement), "user"))
     lines: list[str] = []
     if statement.strip():
-        lines.append(f"{speaker}: " + _words(statement, form, inputs))
+        words = _words(statement, form, inputs)
+        laid_down = said_conditions(statement, block.author not in UNNAMED)
+        lines.append(" ".join((f"{speaker}: {words}", *_unsaid(laid_down, words))))
     for call, update in zip(calls_of(block), todo_updates(block), strict=True):
         short = _progress(update)
         line = short or f"{call.name} {_arguments(call)}".strip()
@@ -197,6 +205,7 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
             text = FAILED if call.is_failure else ""
         else:
             text = "" if short else _result(call, form, inputs)
+        text = "; ".join((*filter(None, [text]), *_unsaid(told_conditions(call.result), text)))
         lines.append(in_one_voice(f"{line} \u2192 {text}" if text else line, first=True))
     return "\n".join(lines)
 
@@ -207,6 +216,21 @@ def _progress(update: TodoUpdate | None) -> str:
     if update is None or not (update.whole and update.is_all):
         return ""
     return f"{update.tool} {TodoList('', update.items).progress}"
+
+
+def _conditions(block: Block, statement: str, speaker: str) -> Iterator[str]:
+    """What an agent lays down, and each call whose result does."""
+    if own := said_conditions(statement, block.author not in UNNAMED):
+        yield f"{speaker}: " + " ".join(own)
+    for call in calls_of(block):
+        if of_tool := told_conditions(call.result):
+            line = f"{call.name} {_arguments(call)}".strip()
+            yield in_one_voice(f"{line} \u2192 {'; '.join(of_tool)}", first=True)
+
+
+def _unsaid(laid_down: Iterable[str], text: str) -> tuple[str, ...]:
+    """What an exchange lays down, and its few words do not say."""
+    return tuple(one for one in laid_down if one not in text)
 
 
 def _words(statement: str, form: str, inputs: Inputs) -> str:
@@ -267,14 +291,15 @@ def _arguments(call: Called) -> str:
         for key, value in leaves(call.argument_values)
         if not (key in NEW or key in OLD or is_handle(key, value))
     ]
-    numbers = {key for key, value in pairs if "." in key and _is_number(value)}
+    sets = bool(settings_of(call))
+    numbers = {key for key, value in pairs if (sets or "." in key) and _is_number(value)}
     before = ""
     for key, value in pairs:
         text = str(value)
         if isinstance(value, bool):
             text = f"{key} {value}".lower()
         elif len(numbers) > 1 and key in numbers and key != before:
-            text = f"{key.partition('.')[2]} {value}"
+            text = f"{key.partition('.')[2] or key} {value}"
         line = _in_a_line(text) if "\n" in text else text
         parts.append(line if len(line) <= ARGUMENT else beginning(line, LINE_CHARS))
         before = key

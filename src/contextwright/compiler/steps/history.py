@@ -11,6 +11,7 @@ from contextwright.blocks.protection import protection_of
 from contextwright.blocks.todo_states import calls_todo_tool
 from contextwright.compiler.steps.directive_places import (
     LastingPlaces,
+    conditions_at,
     directives_at,
     foreign_at,
     remarks_at,
@@ -27,6 +28,8 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.text.todo_lists import is_todo_tool
 
+CONDITIONS_REACH = 1_024
+"""Exchanges that are looked through for what agents and tools lay down: what is shut opens."""
 REMARKS_REACH = 400
 """Messages of users that are looked through for what may hold: more would tell on a first
 compile, and hardly ever has a note room for those of more."""
@@ -53,6 +56,7 @@ class History:
         self._directives = LastingPlaces(directives_at)
         self._remarks = LastingPlaces(remarks_at)
         self._foreign = LastingPlaces(foreign_at)
+        self._conditions = LastingPlaces(conditions_at)
         self._ends = LateEnds()
         self._lasting: list[int] = []  # places that are held in every request
         self._todos: list[int] = []  # places that call tools for things to do
@@ -138,6 +142,7 @@ class History:
         self._directives.truncate(start)
         self._remarks.truncate(start)
         self._foreign.truncate(start)
+        self._conditions.truncate(start)
         self._ends.truncate(start)
         self._by_order = [pair for pair in self._by_order if pair[1] < start]
         self._logged = min(self._logged, start)
@@ -167,6 +172,13 @@ class History:
         """Exchanges before `upto` in which a user says what may hold in another language than
         English, the newest first, and of those that say the same the newest."""
         places = self._foreign.before(blocks, self._stop, upto, self._reach(upto))
+        return (at for at in places if at not in held)
+
+    def conditions(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
+        """Exchanges before `upto` in which an agent or a tool lays something down, the newest
+        first, and of those that say the same the newest."""
+        start = max(self.uses.first, upto - CONDITIONS_REACH)
+        places = self._conditions.before(blocks, self._stop, upto, start)
         return (at for at in places if at not in held)
 
     def _reach(self, upto: int) -> int:

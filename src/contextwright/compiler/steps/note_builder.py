@@ -23,8 +23,8 @@ LONGEST_REQUEST = 300
 """Characters of what a user asked for that tell whether it is over."""
 LASTING = ("rule", "remark")
 """Forms of what holds on, whatever came of it."""
-UNTOLD = (None, "remark")
-"""Forms of an exchange of which what was asked for is not told."""
+UNTOLD = (None, "remark", "condition")
+"""Forms of an exchange of which what was asked for, and what was done, is not told."""
 
 
 class NoteScope(msgspec.Struct, frozen=True, eq=False):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from contextwright.compiler.steps.exchange_features import words_of
-from contextwright.compiler.steps.note_builder import LASTING, NoteBuilder
+from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder
 from contextwright.compiler.steps.note_requests import put_with_outcome
 from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
@@ -13,6 +13,7 @@ from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
+from contextwright.text.search_terms import content_words
 
 DIRECTIVES = 33
 """Percent of a note for what holds from where it was said on, rules and decisions, the newest
@@ -34,6 +35,8 @@ user's name, a page of a manual or of code has words of a rule as well. With any
 and 20 planted in six sessions of a coding agent without function calls 5 and 4 were left."""
 SENTENCE = 8
 """Tokens that a rule or a decision needs at least."""
+SAID_AGAIN = 60
+"""Percent of the words of what a tool lays down with which an agent behind it tells it."""
 MISSES, WORDINGS = 16, 512
 """Rules and decisions without room after which no more are looked at, and how many there are at
 most."""
@@ -49,6 +52,8 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
         left = _tell_foreign(note, worded, left)
         left = _tell_remarks(note, left)
         left = _tell_foreign(note, (at for at in places if at not in worded), left)
+    left = _tell_settings(note, _tell_conditions(note, left))
+    if room >= REMARKS_FROM:
         _tell_whole(note, left)
 
 
@@ -121,6 +126,38 @@ def _tell_remarks(note: NoteBuilder, room: int) -> int:
             room -= tokens
         else:
             misses += 1
+    return room
+
+
+def _tell_conditions(note: NoteBuilder, room: int) -> int:
+    """What agents and tools laid down, the newest first. The room that is left."""
+    scope, misses = note.scope, 0
+    words = dict[int, set[str]]()
+    for at in islice(scope.history.conditions(scope.blocks, scope.upto, scope.held), WORDINGS):
+        if room < SENTENCE or misses == MISSES:
+            break
+        words[at] = {*content_words(note.entry(at, "condition").text)}
+        if scope.is_outdated(at) or note.forms.get(at) not in UNTOLD:
+            continue
+        if len(words[at] & words.get(at + 1, set())) * 100 >= SAID_AGAIN * len(words[at]):
+            continue
+        tokens = note.more(at, "condition")
+        if tokens <= room and note.put(at, "condition"):
+            room -= tokens
+        else:
+            misses += 1
+    return room
+
+
+def _tell_settings(note: NoteBuilder, room: int) -> int:
+    """What agents set anew, as it was set last, the newest first. The room that is left."""
+    scope = note.scope
+    for at in scope.history.newer.newest_settings(scope.upto):
+        tokens = note.more(at, "line")
+        if at in scope.held or note.forms.get(at) not in UNTOLD or tokens > room:
+            continue
+        if note.put(at, "line"):
+            room -= tokens
     return room
 
 

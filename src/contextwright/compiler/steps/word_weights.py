@@ -26,15 +26,22 @@ OF_RECORD = 1
 room. Among them it cost recorded service sessions that are one two calls of 130."""
 
 _NOTHING = re.compile(
-    r"^(?:(?:[^\w\n]|_)+|\d{1,9}\.\d{3,}|\d{4}-\d\d-\d\dT\d\d|\d\d(?:\.\d+)?Z)$", re.MULTILINE
+    r"^(?:(?:[^\w\n]|_)+|\d{1,9}\.\d{3,}|\d{4}-\d\d-\d\dT\d\d|\d\d(?:\.\d+)?Z"
+    r"|TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)$",
+    re.MULTILINE,
 )
 """Words of results that name nothing: lines that are drawn, measures and scores such as `0.8126`,
-pieces of a time. Of 142 of these times in recorded service sessions no later call named one."""
+pieces of a time, how bad a line of a log is. Of 142 of these times in recorded service sessions no
+later call named one."""
+_HEAD = re.compile(r"\s*[A-Z][A-Z_()%-]*(?:(?:  +|\t)[A-Z][A-Z_()% -]*)+\n")
+"""The head of a table in columns, in capitals: what it holds, and no name of anything."""
 _CAME_FROM = re.compile(
     r"\b(?:utm_\w{1,20}|srsltid|[a-z]{0,4}clid|mc_[ce]id|igshid|vero_id)=[\w.~%+-]*"
 )
 """Parameters of an address that tell where its reader came from."""
 _NUMBERS = re.compile(r"^[\d.,]+[A-Za-z%]{0,2}$", re.MULTILINE)
+_is_amount = re.compile(r"\d+(?:/\d+|(?:[.,]\d+)?(?:[smhdwx%]|ms|kB|[KMG]i?B?))").fullmatch
+"""A number with a unit, or of how many: `22h`, `1/1`."""
 MANY_NUMBERS = 40
 """Numbers, with a unit or without, from which on they are a table's or a series': a later call is
 about none of them, or about one that somebody said."""
@@ -178,17 +185,26 @@ def weighed(block: Block) -> tuple[tuple[str, int], ...]:
         pairs += [(word, IN_RESULT) for word in _worth_naming(words) if len(word) <= NAME]
     for result in block.results:
         words = _worth_naming(result.text)
-        pairs += [(word, IN_RESULT) for word in words if len(word) <= NAME]
+        pairs += [(word, _in_result(word)) for word in words if len(word) <= NAME]
         pairs += [(name, OF_RECORD) for name in record_names(result.text)]
     pairs += [(word, IN_CALL) for word in about(block) if len(word) <= NAME]
     return tuple(pairs)
+
+
+def _in_result(word: str) -> int:
+    return OF_RECORD if _is_amount(word) else IN_RESULT
+
+
+def _without_head(text: str) -> str:
+    head = _HEAD.match(text)
+    return text[head.end() :] if head is not None else text
 
 
 def _worth_naming(text: str) -> Sequence[str]:
     """The identifiers of a result without what nobody names again."""
     if "id=" in text or "utm_" in text:
         text = _CAME_FROM.sub("", text)
-    words = result_identifiers(without_frame(text))
+    words = result_identifiers(_without_head(without_frame(text)))
     every = "\n".join(words)
     nothing = set(_NOTHING.findall(every))
     if len(words) > MANY_NUMBERS and len(numbers := _NUMBERS.findall(every)) > MANY_NUMBERS:

@@ -19,6 +19,7 @@ from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
+    CONDITIONS,
     CORRECTIONS,
     LASTING,
     PAIRS,
@@ -42,6 +43,8 @@ DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
 RULES = 65
 """Percent of a summary for what holds from where it was said on, the newest first."""
+LONG_CONDITION = 600
+"""Characters of what an agent or a tool laid down, beside the call that gave it."""
 FOREIGN = 180
 """Characters of what is said in another language than English, where all of a message is told."""
 REQUESTS = 10
@@ -54,6 +57,9 @@ WIDEST = 400
 MAX_WIDEST = 1_500
 SCALE = 1_000_000
 SPEAKER = len(f"\n{AGENTS}")
+NEAR, NEARLY = 8, 70
+"""Lines next to one in which the others of its message stand, and percent of a message of which
+what is left says nothing: "ugh. ok so c at half past two"."""
 SENTENCE = 6
 """Tokens of a short sentence."""
 
@@ -133,6 +139,18 @@ class _Choice:
         self._left -= taken
         return taken
 
+    def _is_told(self, place: int, chosen: set[int]) -> bool:
+        """Whether a line is chosen, or nearly all of its message is, as a remark."""
+        if place in chosen:
+            return True
+        bare = self.lines[place].line.bare
+        near = range(max(0, place - NEAR), min(len(self.lines), place + NEAR))
+        remarks = (self.lines[at].line for at in near if at in chosen)
+        return any(
+            one.kind == "remark" and one.bare in bare and len(one.bare) * 100 >= NEARLY * len(bare)
+            for one in remarks
+        )
+
     def put_todos(self) -> None:
         """The to-do lists, the one that was changed last first."""
         left = self.room * TODOS // 100
@@ -153,6 +171,7 @@ class _Choice:
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
+        left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)
         left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
         left -= self._put_answers(min(more, left))
         left -= self._put_foreign(False, min(more, left))
@@ -206,7 +225,7 @@ class _Choice:
         """
         left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
         for place, outcome in self._with_outcomes():
-            if place in chosen:
+            if self._is_told(place, chosen):
                 continue
             unit = [place, *(one for one in outcome if one not in chosen)]
             taken = self._put(unit, most)

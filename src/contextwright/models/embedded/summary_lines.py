@@ -13,10 +13,11 @@ from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.call_lines import call_line, is_call_line
 from contextwright.models.embedded.statements import statements_in
-from contextwright.session.event import Text
+from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import without_thinking
-from contextwright.text.corrections import corrects
+from contextwright.text.conditions import lays_down, said_conditions, told_conditions
+from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives, is_rule
 from contextwright.text.foreign_statements import lasting_words
@@ -51,6 +52,7 @@ Kind = Literal[
     "remark",
     "statement",
     "foreign",
+    "condition",
     "request",
     "end",
     "said",
@@ -61,12 +63,14 @@ Kind = Literal[
 """`heard`: a user's words that hold on since all that came of them is that they were heard;
 `correction`: a short message of a user that changes what was said before;
 `remark`: what a user says beside a request, which may; `statement`: a message of such; `foreign`:
-what a user says in another language than English, which may as well, or be a request; `begun`:
+what a user says in another language than English, which may as well, or be a request; `condition`:
+what an agent or a tool lays down; `begun`:
 what an agent began, and ended since; `todo`: a to-do list; `todo change`: some of its items."""
-ALONE = frozenset({"rule", "remark", "statement", "said"})
+ALONE = frozenset({"rule", "remark", "statement", "condition", "said"})
 """Kinds of lines that may stand by themselves."""
 CORRECTIONS: frozenset[Kind] = frozenset({"correction"})
 LASTING: frozenset[Kind] = frozenset({"rule", "heard", *CORRECTIONS})
+CONDITIONS: frozenset[Kind] = frozenset({"condition"})
 REMARKS: frozenset[Kind] = frozenset({"remark", "statement"})
 """Kinds of what holds on, and of what may."""
 MESSAGES: frozenset[Kind] = frozenset({"request", "statement", "foreign"})
@@ -155,8 +159,10 @@ def lines_before(previous: str) -> list[SummaryLine]:
         if speaker is None and todo_list_in(whole) is not None:
             lines.append(_summary_line(whole, whole, "todo", BEFORE))
         elif speaker is None:
-            rows = [whole] if is_call_line(whole) else sentences(whole)
-            lines += [line_of(one, one, bonus=BEFORE) for one in rows]
+            is_call = is_call_line(whole)
+            kind = "condition" if is_call and lays_down(whole) else "said"
+            rows = [whole] if is_call else sentences(whole)
+            lines += [line_of(one, one, kind, BEFORE) for one in rows]
         else:
             bare = whole[speaker.end() :]
             is_after_request = bool(lines) and lines[-1].kind in {*MESSAGES, "correction"}
@@ -225,6 +231,8 @@ def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bo
         if lasting_words(bare):
             return "foreign"
         return "said" if _states(bare) else "request"
+    if said_conditions(bare, speaker != "assistant"):
+        return "condition"
     return "end" if is_after_request else "said"
 
 
@@ -273,7 +281,8 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
         yield line_of(f"{USERS}{words}", words, kind, USER)
     if foreign not in {"", text}:
         yield line_of(f"{USERS}{foreign}", foreign, "foreign", USER)
-    for remark in apart if asks else ():
+    is_terse = len(spoken) <= TERSE and is_remark(spoken)  # "they'll ignore a p2. P1"
+    for remark in dict.fromkeys(spoken if is_terse else one for one in apart) if asks else ():
         yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
         is_new = each.text not in rules and each.text not in apart and each.text in spoken
@@ -291,12 +300,16 @@ def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]
     rules = directives(text, "assistant")
     for rule in rules:
         yield line_of(f"{who}{rule}", rule, "rule")
+    conditions = said_conditions(text, who != AGENTS)
+    for condition in conditions:
+        if condition not in rules:
+            yield line_of(f"{who}{condition}", condition, "condition")
     has_calls = block.has_calls
     if text and not has_calls:
         end = _joined(sentences(text[:READ]), END)
         yield line_of(f"{who}{end}", end, "end")
     for each in statements_in(msgspec.structs.replace(block, messages=block.messages[:1]), 0):
-        is_new = len(each.text) > short and each.text not in rules
+        is_new = len(each.text) > short and each.text not in {*rules, *conditions}
         if is_new and not (has_calls and _NARRATES.match(each.text)):
             yield line_of(f"{who}{each.text}", each.text, bonus=FIRST * each.first)
     results = {result.call_id: result for result in block.results}
@@ -304,8 +317,15 @@ def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]
         if update is not None:
             yield _line_of_todo(update, who)
         if update is None or not update.is_all:
-            text = call_line(call, results.get(call.id))
-            yield line_of(text, text, bonus=CALL)
+            yield _line_of_call(call, results.get(call.id))
+
+
+def _line_of_call(call: ToolCall, result: ToolResult | None) -> SummaryLine:
+    """A call with what it gave, and what that lays down."""
+    text = call_line(call, result)
+    laid_down = told_conditions(result.text) if result is not None else ()
+    text = "; ".join((text, *(one for one in laid_down if one not in text)))
+    return line_of(text, text, "condition" if laid_down else "said", CALL)
 
 
 def _line_of_todo(update: TodoUpdate, who: str) -> SummaryLine:
