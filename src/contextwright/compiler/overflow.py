@@ -156,6 +156,10 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
             return None
         look = partial(ground.look, old)
         taken = left_by_step(then, old, step.place, name, look, shorten)
+        if (
+            state.tracer.is_moot()
+        ):  # a summary is asked for: what it leaves no room for is not known
+            break
         if taken.left is not None and state.over((*taken.left, *new)) <= 0:
             break
     if taken is None or taken.left is None or state.over((*taken.left, *new)) > 0:
