@@ -156,10 +156,8 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
             return None
         look = partial(ground.look, old)
         taken = left_by_step(then, old, step.place, name, look, shorten)
-        if (
-            state.tracer.is_moot()
-        ):  # a summary is asked for: what it leaves no room for is not known
-            break
+        if state.tracer.is_moot():
+            break  # a summary is asked for: whether it has room is not known yet
         if taken.left is not None and state.over((*taken.left, *new)) <= 0:
             break
     if taken is None or taken.left is None or state.over((*taken.left, *new)) > 0:
