@@ -67,7 +67,10 @@ SLOW_TESTS = frozenset((Path(__file__).parent / "slow_tests.txt").read_text().sp
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make test` leaves to `make test-all`."""
+    """Mark what `make test` leaves to `make test-all`. What runs inspect_ai comes last: once it is
+    used it patches asyncio for all of its process (nest_asyncio2), so that `asyncio.run` closes no
+    loop any more, and a server of a later test waits for connections that nobody closes."""
+    items.sort(key=lambda item: "inspect_ai" in item.nodeid)
     for item in items:
         name = item.name.partition("[")
         is_scenario = name[0] == "test_scenario"
