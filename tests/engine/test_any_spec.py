@@ -55,22 +55,29 @@ def disturbed(session, dice):
         session.rewind(dice.randint(6, len(session) - 2))
 
 
-@pytest.mark.parametrize("seed", few(range(40), 8))
-def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
-    dice = random.Random(seed)
-    spec, target = drawn_spec(dice), target_for(dice.choice(FORMATS))
-    engine = Engine(spec, target=target, suspend=False)
-    session = Session("any", state={"goal": "Find parts.", "intent": "parts"})
-    for place, event in enumerate(list(agent_events(dice, 70, say=dice.choice((4, 12, 40))))):
+def grown_packs(engine, session, dice, events, disturb=disturbed):
+    """The packs of a session that grows event by event, each with its place."""
+    for place, event in enumerate(list(agent_events(dice, events, say=dice.choice((4, 12, 40))))):
         session.append(event)
-        disturbed(session, dice)
+        disturb(session, dice)
         try:
             pack = engine.compile(session)
         except REFUSED:
             continue
         manifest = pack.manifest
         assert manifest.tokens == manifest.fixed_tokens + sum(one.tokens for one in manifest.kept)
+        yield place, pack
+
+
+@pytest.mark.parametrize("seed", few(range(40), 8))
+def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
+    dice = random.Random(seed)
+    spec, target = drawn_spec(dice), target_for(dice.choice(FORMATS))
+    engine = Engine(spec, target=target, suspend=False)
+    session = Session("any", state={"goal": "Find parts.", "intent": "parts"})
+    for place, pack in grown_packs(engine, session, dice, 70):
         if place % 4 == 0:
+            manifest = pack.manifest
             again = replay(manifest, session)
             assert again.body == pack.body
             # what it shares with the request before it is told of a pack that came after one
@@ -96,6 +103,13 @@ TEXTS = (
 )  # fmt: skip
 
 
+def with_fewer_notes(session, dice):
+    """As `disturbed`, and now and then notes are taken away."""
+    disturbed(session, dice)
+    if dice.random() < 0.05:
+        session.update({"_notes_case": STATE["_notes_case"][: dice.randint(1, 17)]})
+
+
 def drawn_texts(dice):
     """A conversation beside up to four terms that bring texts, into a limit."""
     spec = C.window(dice.randint(1, 9)) | dice.choice((C.compact(), C.truncate(20), C.priority(2)))
@@ -113,21 +127,11 @@ def test_texts_beside_a_conversation_are_held_to_a_limit(seed):
         target = replace(target, refs=dice.choice(("auto", "show", "hide")))
     engine = Engine(spec, target=target, suspend=False)
     session = Session("any", state=STATE)
-    for place, event in enumerate(list(agent_events(dice, 40, say=dice.choice((4, 12, 40))))):
-        session.append(event)
-        disturbed(session, dice)
-        if dice.random() < 0.05:
-            session.update({"_notes_case": STATE["_notes_case"][: dice.randint(1, 17)]})
-        try:
-            pack = engine.compile(session)
-        except REFUSED:
-            continue
-        manifest = pack.manifest
-        assert manifest.tokens == manifest.fixed_tokens + sum(one.tokens for one in manifest.kept)
-        names = {(one.id, one.source) for one in manifest.kept}
-        assert len(names) == len(manifest.kept)
+    for place, pack in grown_packs(engine, session, dice, 40, with_fewer_notes):
+        kept = pack.manifest.kept
+        assert len({(one.id, one.source) for one in kept}) == len(kept)
         if place % 5 == 0:
-            assert replay(manifest, session).body == pack.body
+            assert replay(pack.manifest, session).body == pack.body
 
 
 @pytest.mark.parametrize("seed", [5, 9, 44])

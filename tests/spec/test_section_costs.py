@@ -9,7 +9,7 @@ TALK = Block(id="e1", source="history", messages=(Message("user", ()),))
 
 
 def costs(*blocks):
-    return SectionCosts(lambda block: 5, lambda blocks: 20 * len(blocks), True, blocks)
+    return SectionCosts(lambda block: 5, lambda blocks: 20 * len(blocks), blocks, refs=True)
 
 
 def test_the_first_text_of_a_section_brings_its_markers():

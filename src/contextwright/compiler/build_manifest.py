@@ -219,7 +219,7 @@ def _alike(change: Change) -> tuple[str, str, str, str]:
 def _costs(draft: ManifestDraft, total: int) -> list[int]:
     """Tokens of each block that sum to `total`. Messages cost what they cost where the counter is
     exact; texts share sections, and share what these save."""
-    sections = SectionCosts(draft.cost, draft.markers, draft.shows_refs)
+    sections = SectionCosts(draft.cost, draft.markers, refs=draft.shows_refs)
     costs = list(map(sections.take, draft.blocks))
     if all(map(_MESSAGES, draft.blocks)):
         return shares_of(total, costs)

@@ -20,7 +20,13 @@ from contextwright.compiler.budget_state import BudgetState, Hold, hold, state_t
 from contextwright.compiler.drop_order import DropKey, drop_key_of
 from contextwright.compiler.mapped_log import merge_mapped, record_mapping, with_front
 from contextwright.compiler.passed_turns import passed_by, told_with_passed
-from contextwright.compiler.step_left import is_over, left_by_step, record_mapped, table_of
+from contextwright.compiler.step_left import (
+    StepLeft,
+    is_over,
+    left_by_step,
+    record_mapped,
+    table_of,
+)
 from contextwright.compiler.step_near import Near, merged_with_passed, passes, weighed_span
 from contextwright.compiler.step_places import (
     base_of,
@@ -144,7 +150,6 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     def shorten(near: Near) -> Blocks | None:
         return _shortened(near.state, near.blocks, terminal, stages)
 
-    taken = None
     for goal, keeps in _goals(step.goal, state.limit, stages, blocks):
         name = (terminal, state.limit, goal, keeps) if keeps else (terminal, state.limit)
         then = state_then(state, step.place, goal - spare, state.tracer.attempt())
@@ -156,17 +161,23 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
             return None
         look = partial(ground.look, old)
         taken = left_by_step(then, old, step.place, name, look, shorten)
+        if taken.left is not None and state.over((*taken.left, *new)) <= 0:
+            state.tracer.limit_steps = step.number
+            return _behind_step(taken, taken.left, new, state, blocks)
         if state.tracer.is_moot():
             break  # a summary is asked for: whether it has room is not known yet
-        if taken.left is not None and state.over((*taken.left, *new)) <= 0:
-            break
-    if taken is None or taken.left is None or state.over((*taken.left, *new)) > 0:
-        return None
+    return None
+
+
+def _behind_step(
+    taken: StepLeft, old: Blocks, new: Blocks, state: BudgetState, blocks: Blocks
+) -> Blocks:
+    """The blocks as a step left the old ones, with what came since; what it did is written."""
+    inputs, tracer = state.inputs, state.tracer
     if inputs.mapping:
-        record_mapped(taken, blocks, inputs, state.tracer)
-    left = taken.with_new(new) if inputs.behind_step else joined(blocks, taken.left, step.place)
-    state.tracer.take(taken.findings_for(left, state.tracer.changes))
-    state.tracer.limit_steps = step.number
+        record_mapped(taken, blocks, inputs, tracer)
+    left = taken.with_new(new) if inputs.behind_step else joined(blocks, old, taken.place)
+    tracer.take(taken.findings_for(left, tracer.changes))
     return left
 
 

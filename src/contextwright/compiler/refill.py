@@ -75,7 +75,8 @@ def refilled(
     markers = state.markers_of_texts(whole, blocks) if texts else 0
     room.free -= markers
     _bring_back([p for p in pairs if p[0] is None and (p[1].id, p[1].source) in texts], room)
-    room.free += 0 if room.back else markers
+    if not room.back:
+        room.free += markers
     absent = [pair for pair in pairs if pair[0] is None and pair[1].order >= 0]
     _bring_back(absent, room, summarized)
     _bring_back([pair for pair in pairs if _is_shorter(*pair)], room)

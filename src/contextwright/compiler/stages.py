@@ -22,7 +22,6 @@ from contextwright.compiler.token_sums import SOURCE
 from contextwright.errors import SpecError
 from contextwright.spec.expr import Atom
 from contextwright.spec.log_part import ReadPart, part_of
-from contextwright.spec.section_costs import SectionCosts
 from contextwright.spec.task import Task
 from contextwright.spec.terminal import (
     CapProtected,
@@ -170,7 +169,7 @@ def _drop(state: BudgetState, blocks: Blocks, up_to: Hold, key: DropKey) -> Bloc
     """Drop, one by one, what is held no stronger than `up_to`, until it fits."""
     inputs = state.inputs
     over, dropped = state.over_in_sight(blocks), set[Block]()
-    sections = SectionCosts(inputs.cost, inputs.markers, inputs.shows_refs, blocks)
+    sections = inputs.section_costs(blocks)
     for block in in_drop_order(blocks, key):
         if over <= 0:
             break

@@ -22,6 +22,7 @@ from contextwright.spec.held_places import HeldPlaces
 from contextwright.spec.logged_prefix import LoggedPrefix
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
+from contextwright.spec.section_costs import SectionCosts
 from contextwright.spec.task import NO_ANSWERS, Answer, Answers, TakenAnswers, Task
 from contextwright.tokens.model_rules import StepPrices
 
@@ -143,6 +144,10 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def goes_by_log(self) -> bool:
         """Whether a fold tells where its steps begin anew by what came, as it is given less."""
         return self.lessens or bool(self.mapping)
+
+    def section_costs(self, blocks: Blocks = ()) -> SectionCosts:
+        """What blocks add to these, and free of them, one by one, with the markers they share."""
+        return SectionCosts(self.cost, self.markers, blocks, refs=self.shows_refs)
 
     def resolve(self, ref: str) -> str | None:
         """The text behind a ref; None where it is not to be had, and a note says why."""

@@ -12,16 +12,17 @@ class SectionCosts:
     them along.
 
     Args:
-        cost, markers: as of `Inputs`. refs: whether refs are shown.
-        blocks: those that are there.
+        cost, markers: as of `Inputs`. blocks: those that are there.
+        refs: whether refs are shown.
     """
 
     def __init__(
         self,
         cost: Callable[[Block], int],
         markers: Callable[[Blocks], int],
-        refs: bool,
         blocks: Iterable[Block] = (),
+        *,
+        refs: bool,
     ) -> None:
         self._cost, self._markers, self._refs = cost, markers, refs
         self._texts = Counter[object]()

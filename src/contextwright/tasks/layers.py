@@ -11,7 +11,6 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.fidelity import Fidelity
 from contextwright.blocks.layering import Layer
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.section_costs import SectionCosts
 from contextwright.tasks.left_turns import (
     FORM,
     LEAST,
@@ -137,7 +136,7 @@ def _dropper(
             return blocks
         inputs = space.inputs
         key, cost = drop_key_in(blocks, inputs), inputs.cost
-        sections = SectionCosts(cost, inputs.markers, inputs.shows_refs, blocks)
+        sections = inputs.section_costs(blocks)
         keyed = ((key(block), block) for block in blocks if block.layer is layer)
         going = [each for each in keyed if each[0][0] == rank and drop(each[1])]
         drops: list[Block] = []

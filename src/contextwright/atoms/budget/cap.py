@@ -8,7 +8,6 @@ from contextwright.errors import SpecError
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
-from contextwright.spec.section_costs import SectionCosts
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import OldestFirst
 
@@ -56,7 +55,7 @@ class Cap(OldestFirst, frozen=True, kw_only=True):
         stays = inputs.protection.keep_reason
         staying = tuple(block for block in blocks if stays(block))
         fitting = self._staying(staying, inputs)
-        sections = SectionCosts(inputs.cost, inputs.markers, inputs.shows_refs)
+        sections = inputs.section_costs()
         room = self.max_tokens - sum(map(sections.take, fitting.values()))
         if room < 0:
             inputs.notes.append(f"{self!r} is passed by {-room:,} tokens: {_named(staying)} stays")
@@ -77,7 +76,7 @@ class Cap(OldestFirst, frozen=True, kw_only=True):
         """What is protected, the longest texts cut as far as it takes, and no further than to a
         sentence."""
         fitting = dict(zip(blocks, blocks, strict=True))
-        sections = SectionCosts(inputs.cost, inputs.markers, inputs.shows_refs)
+        sections = inputs.section_costs()
         over = sum(map(sections.take, blocks)) - self.max_tokens
         for block in sorted(blocks, key=inputs.cost, reverse=True):
             tokens = max(LEAST, inputs.count(block.text) - over)
