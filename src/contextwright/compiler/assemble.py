@@ -413,5 +413,10 @@ def _place(block: Block) -> tuple[int, int]:
 
 
 def _missing(planned: Plan, inputs: Inputs) -> tuple[str, ...]:
-    state = inputs.snapshot.state
-    return tuple(f"state has no {key!r}" for key in planned.reads if key not in state)
+    """What the spec names and the session does not have: it may be a slip of the pen."""
+    state, log, end = inputs.snapshot.state, inputs.snapshot.log, inputs.snapshot.position
+    silent = [name for name in planned.authors if log.ends("author", name, end) is None]
+    return (
+        *(f"state has no {key!r}" for key in planned.reads if key not in state),
+        *(f"no event is by an author {name!r}" for name in silent),
+    )

@@ -34,6 +34,7 @@ from contextwright.spec.word_roles import (
     ConversationWindow,
     Guard,
     Indexed,
+    LogSelector,
     Standing,
     ToolScope,
     Writer,
@@ -53,6 +54,7 @@ class Plan(msgspec.Struct, frozen=True):
         terminal: the limit, if the spec sets one.
         windows: words that keep the newest; the widest is what `before_window` is before.
         reads: state keys that the spec reads.
+        authors: whose words it brings or leaves out, by name.
         required: those that must hold something for the spec to bring what it names: not the
             notes, which begin empty, nor what is normal to be without.
         cites: refs that the spec names itself.
@@ -88,6 +90,7 @@ class Plan(msgspec.Struct, frozen=True):
     terminal: Terminal | None
     windows: tuple[ConversationWindow, ...]
     reads: tuple[str, ...]
+    authors: tuple[str, ...]
     required: tuple[str, ...]
     writers: tuple[Writer, ...]
     stands_on_conversation: bool = True
@@ -193,6 +196,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     steps = _outer_steps(spec)
     assembly = [step for step in steps if step.kind is Kind.ASSEMBLY]
     atoms = list(walk(spec))
+    selectors = [atom for atom in atoms if isinstance(atom, LogSelector)]
     traits = [atom.traits for atom in atoms]
     body, terminal = _body(spec), _terminal(steps, spec)
     validations = tuple(step for step in assembly if not isinstance(step, Guard))
@@ -212,6 +216,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
         cites=tuple(ref for atom in atoms for ref in atom.cites()),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
+        authors=tuple(dict.fromkeys(name for one in selectors for name in one.authors())),
         required=_required(atoms),
         writers=tuple(atom for atom in atoms if isinstance(atom, Writer)),
         stands_on_conversation=any(head.selects_conversation for head in _heads(spec)),

@@ -219,6 +219,10 @@ class LogSelector(Atom, frozen=True, kw_only=True):
     """Chooses among the conversation by what the log tells of it: behind the whole of it, it is
     given none of it."""
 
+    def authors(self) -> tuple[str, ...]:
+        """The authors that it names."""
+        return ()
+
     def chosen(self, inputs: Inputs, source: str) -> Blocks | None:
         """The blocks that it leaves of the whole conversation, as `apply` does; None where it has
         to be given them.

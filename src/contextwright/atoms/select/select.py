@@ -58,6 +58,10 @@ class Select(Indexed, LogSelector, frozen=True, kw_only=True):
             return Traits(bounded=True, role=role)
         return Traits(bounded=False, role=role, view="log")
 
+    def authors(self) -> tuple[str, ...]:
+        """The one that is wanted, and those that are left out."""
+        return (*filter(None, (self.author,)), *self.not_authors)
+
     @property
     def wanted(self) -> dict[str, str]:
         """The attributes that must match."""
