@@ -194,6 +194,19 @@ def test_a_word_that_asks_the_log_is_given_all_of_a_part(seed):
     grown(term + C.default() | limit, events, target_for("openai-chat"))
 
 
+ALL_OF_A_PART = (
+    C.window(1) | C.validate(["freshness", "token_efficiency", "contradictions"], max_age=2),
+    C.window(3) | C.dedup(strategy="semantic"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("term", ALL_OF_A_PART, ids=repr)
+def test_a_word_that_looks_at_all_that_it_is_given_asks_the_log_for_no_more(term):
+    """It warned of blocks that are not in its part, once the other term began later."""
+    events = agent_events(random.Random(3), 90, say=12)
+    grown(term + C.default() | C.compaction(300), events, target_for("openai-chat"))
+
+
 def test_a_step_is_not_taken_from_the_log_where_another_term_brings_a_part_of_it():
     """A window's blocks have its tier and its source, in front of a step as behind it."""
     events = agent_events(random.Random(42), 40)

@@ -271,6 +271,11 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         with self.memo.growing(("prefix", source), LoggedPrefix) as prefix:
             return prefix.until(stop, snapshot, lambda some: self.blocks(some, source))
 
+    def asks_log(self, word: "Atom") -> bool:
+        """Whether a word asks the log about exchanges that it is not given: one that knows them by
+        it (`Traits.view`), of a compile that begins later. Any other was given all it looks at."""
+        return self.start > self.snapshot.preamble and word.traits.view == "log"
+
     def conversation(self, source: str) -> tuple[Block, ...]:
         """The raw blocks of the conversation: all from `start` on, and what is held of those
         before, unless that was decided. Nor is given what is too old."""

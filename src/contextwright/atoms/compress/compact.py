@@ -115,10 +115,11 @@ class Compact(Abstract, Standing, frozen=True, kw_only=True):
         """Tokens that all of it saves; of blocks that stand as the log has them, also before the
         first of them."""
         changed = [pair for pair in zip(blocks, made, strict=True) if pair[0] is not pair[1]]
-        if inputs.start > inputs.snapshot.preamble:
+        asks_log = inputs.asks_log(self)
+        if asks_log:
             changed = [pair for pair in changed if pair[0].order >= inputs.settled]
         gain = sum(inputs.cost(old) - inputs.cost(new) for old, new in changed)
-        return gain + self._logged_gain(inputs) if inputs.start > inputs.snapshot.preamble else gain
+        return gain + self._logged_gain(inputs) if asks_log else gain
 
     def _logged_gain(self, inputs: Inputs) -> int:
         """Tokens that it saves of what has settled."""

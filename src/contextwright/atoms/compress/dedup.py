@@ -61,7 +61,7 @@ class Dedup(Recogniser, Standing, frozen=True, kw_only=True):
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks without the repeated ones."""
-        if inputs.start > inputs.snapshot.preamble:
+        if inputs.asks_log(self):
             return self._as_logged(blocks, inputs)
         may = self._may_leave(blocks, inputs)
         leaving: set[int] = set()

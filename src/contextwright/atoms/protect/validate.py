@@ -88,7 +88,7 @@ class Validate(Atom, frozen=True, kw_only=True):
             return [f"{count} {why}: {first}..."] if count else []
         if check == "contradictions":
             return self._contradictions(blocks, inputs)
-        repeated = _repeated(blocks, inputs)
+        repeated = self._repeated(blocks, inputs)
         if repeated <= MAX_REPEATED:
             return []
         return [f"low information density: {repeated:.0%} of the words are repetitions"]
@@ -97,7 +97,7 @@ class Validate(Atom, frozen=True, kw_only=True):
         """How many blocks are too old, and the first one's id."""
         snapshot = inputs.snapshot
         oldest = snapshot.turn - self.max_age
-        if _are_logged(inputs):
+        if self._is_of_log(inputs):
             first = snapshot.preamble
             stop = max(first, snapshot.turn_start(min(oldest, snapshot.turn)))
             return stop - first, snapshot.log.exchange_ids(first, first + 1)[0]
@@ -129,26 +129,24 @@ class Validate(Atom, frozen=True, kw_only=True):
             warnings.append("the context is empty")
         return warnings
 
+    def _is_of_log(self, inputs: Inputs) -> bool:
+        """Whether the blocks stand for all that the log has, exchange by exchange; a result without
+        its call is in no request."""
+        if not inputs.asks_log(self):
+            return False
+        if inputs.snapshot.positions("kind", ORPHAN):
+            inputs.unsure("validate")
+        return True
 
-def _are_logged(inputs: Inputs) -> bool:
-    """Whether the blocks stand for all that the log has, exchange by exchange. What lies before
-    `start` was not looked at; a result without its call is in no request."""
-    if inputs.start <= inputs.snapshot.preamble:
-        return False
-    if inputs.snapshot.positions("kind", ORPHAN):
-        inputs.unsure("validate")
-    return True
-
-
-def _repeated(blocks: Blocks, inputs: Inputs) -> float:
-    """The share of the words that are repetitions."""
-    if not _are_logged(inputs):
-        return LineWords().repeated(blocks)
-    snapshot = inputs.snapshot
-    newer = inputs.readable(snapshot.exchanges(inputs.settled))
-    texts = tuple(block for block in blocks if block.order < 0)
-    with followed("logged lines", LoggedLines, inputs) as lines:
-        return lines.follow(inputs).repeated((*newer, *texts))
+    def _repeated(self, blocks: Blocks, inputs: Inputs) -> float:
+        """The share of the words that are repetitions."""
+        if not self._is_of_log(inputs):
+            return LineWords().repeated(blocks)
+        snapshot = inputs.snapshot
+        newer = inputs.readable(snapshot.exchanges(inputs.settled))
+        texts = tuple(block for block in blocks if block.order < 0)
+        with followed("logged lines", LoggedLines, inputs) as lines:
+            return lines.follow(inputs).repeated((*newer, *texts))
 
 
 def _warning(place: int, text: str) -> Block:

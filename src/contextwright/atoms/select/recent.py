@@ -118,7 +118,7 @@ class Recent(LogSelector, frozen=True, kw_only=True):
     def _salient(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are salient enough. What has no turn passes unscored."""
         least, always = self.min_score * SCORE_ONE, inputs.held_places(self, blocks)
-        if inputs.start > inputs.snapshot.preamble:
+        if inputs.asks_log(self):
             return SALIENT.as_logged(least, blocks, always, inputs, ageing=self)
         with SALIENT.judged(blocks, inputs, ageing=self) as scored:
             return scored.at_least(least, blocks, always)

@@ -104,7 +104,7 @@ class Salient(Atom, frozen=True, kw_only=True):
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks that are salient enough, scored."""
         always = inputs.held_places(self, blocks, unsettled=True) if self.min_score else ()
-        if inputs.start > inputs.snapshot.preamble:
+        if inputs.asks_log(self):
             return self.as_logged(self.min_score * SCORE_ONE, blocks, always, inputs)
         with self.judged(blocks, inputs) as scored:
             return scored.at_least(self.min_score * SCORE_ONE, blocks, always)
