@@ -175,7 +175,7 @@ class Models(ProcessBound):
         key = f"{self._maker(task)}\n{task.model}\n{task.fingerprint}"
         known = await answering_off_loop(self.cache.get, key, task)
         if known is not None:
-            return _for_task(known, task)
+            return of_conversation(known, task)
 
         async def work() -> Answer:
             right = ClaimedAnswer(self.cache, key)
@@ -191,7 +191,7 @@ class Models(ProcessBound):
             finally:  # of whoever is cancelled meanwhile
                 right.release()
 
-        return _for_task(await self._flight.do(key, work), task)
+        return of_conversation(await self._flight.do(key, work), task)
 
     async def _claimed(self, right: ClaimedAnswer, key: str, task: Task) -> Answer | None:
         """The answer that is known by now, of another process too; None where it is to be made
@@ -383,11 +383,6 @@ def _not_used(wanted: str, model: str) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
-
-
-def _for_task(answer: Answer, task: Task) -> Answer:
-    """An answer that may have been made for another series with the same content."""
-    return msgspec.structs.replace(of_conversation(answer, task), series=task.series)
 
 
 def _llm_of(source: LLM | str | None) -> LLM | None:

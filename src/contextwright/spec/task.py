@@ -87,6 +87,10 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return sha256(text.encode()).hexdigest()
 
 
+AnswerKey = tuple[str, str, str]
+"""The names of a task, of all that it covers, and of its series."""
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What came back for a task.
 
@@ -115,13 +119,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str = ""
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> AnswerKey:
         """Tells it from others: the same words may have been read for two conversations, where an
-        answer before covered what else each of them holds."""
-        return self.fingerprint, self.whole
+        answer before covered what else each of them holds, and for two words of a spec."""
+        return self.fingerprint, self.whole, self.series
 
 
-TakenAnswers = dict[tuple[str, str], Answer]
+TakenAnswers = dict[AnswerKey, Answer]
 """Answers by their keys, in the order in which they were first taken."""
 
 
@@ -163,7 +167,7 @@ class Answers:
         self, answers: Iterable[Answer] = (), by_words: frozenset[str] = frozenset()
     ) -> None:
         self._scorers = by_words
-        self._answers: dict[tuple[str, str], Answer] = {}
+        self._answers: dict[AnswerKey, Answer] = {}
         self._series: dict[str, list[Answer]] = {}
         for answer in answers:
             self._answers.pop(answer.key, None)
@@ -224,11 +228,12 @@ class Answers:
 
 
 def of_conversation(answer: Answer, one: Task | Answer) -> Answer:
-    """The answer as one of the conversation that a task, or another answer, is of."""
-    if answer.whole == one.whole:
+    """The answer as one of the conversation and series that a task, or another answer, is of."""
+    if (answer.whole, answer.series) == (one.whole, one.series):
         return answer
-    own = {"covers": one.covers, "whole": one.whole, "without": one.without}
-    return msgspec.structs.replace(answer, **own)
+    return msgspec.structs.replace(
+        answer, covers=one.covers, whole=one.whole, without=one.without, series=one.series
+    )
 
 
 NO_ANSWERS = Answers()
