@@ -1,6 +1,7 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
 from itertools import chain, groupby
+from operator import attrgetter
 
 import msgspec
 
@@ -26,6 +27,7 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
+_MESSAGES, _SOURCE = attrgetter("messages"), attrgetter("source")
 _RAW = Fidelity.RAW
 """A member of an enumeration takes as long to look up as six blocks."""
 SUMMARY = "summary"
@@ -50,11 +52,11 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
 def _without_refs(blocks: Blocks, memo: Memo) -> Blocks:
     """The blocks without the refs that shortening put into them. In a conversation that is nearly
     all as it came few are looked at."""
-    if [block for block in blocks if not block.messages]:
+    if not all(map(_MESSAGES, blocks)):
         return memo.map("without refs", blocks, block_without_refs)
-    places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
-    if not places:
+    if not [block for block in blocks if block.fidelity is not _RAW]:
         return blocks
+    places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
     out = list(blocks)
     shorter = memo.map("without refs", tuple([blocks[at] for at in places]), block_without_refs)
     for at, block in zip(places, shorter, strict=True):
@@ -74,17 +76,16 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> 
     Args:
         task: place of the exchange that it is; -1 where there is none.
     """
-    has_texts = bool([block for block in blocks if not block.messages])
+    has_texts = not all(map(_MESSAGES, blocks))
     conversation = tuple([block for block in blocks if block.messages]) if has_texts else blocks
     instruction: list[Section] = []
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
             instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
-    missing = [
-        Insertion("left_out", one.id, message_text(one.messages[0]))
-        for one in conversation
-        if one.source == LEFT_OUT
-    ]
+    missing: list[Insertion] = []
+    if LEFT_OUT in map(_SOURCE, conversation):
+        lines = [one for one in conversation if one.source == LEFT_OUT]
+        missing = [Insertion("left_out", one.id, message_text(one.messages[0])) for one in lines]
     layout = Layout(
         tools=assembled.tools if target.takes_messages else (),
         called=assembled.called,

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from math import inf, isqrt
 from typing import Any, Generic, TypeVar
@@ -200,6 +201,7 @@ class Tables:
         self._scopes: list[None] = []
         self._begun = _Scopes()
         self._forgotten: list[dict[Any, Any]] = []  # nobody looks into them any more
+        self._passing: list[Table] = []
         self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
         self._measured = 0
         self._is_forgetting = False
@@ -213,6 +215,7 @@ class Tables:
         *,
         brief: bool = False,
         stays: bool = False,
+        passing: bool = False,
     ) -> Table:
         """The remembered results of one function, or of one under one condition.
 
@@ -222,11 +225,15 @@ class Tables:
                 another one at nearly every turn.
             stays: whether a generation lasts until who fills it says that it ends, however many
                 uses that takes.
+            passing: whether entries are forgotten as soon as nobody remembers any more: for what is
+                asked of a whole session at once, and of little of it ever again.
         """
         table = self.tables.get(key)
         if table is None:
-            table = Table(make, brief=brief, stays=stays, scopes=self._begun)
+            table = Table(make, brief=brief, stays=stays or passing, scopes=self._begun)
             table = self.tables.setdefault(key, table)
+            if passing:
+                self._passing.append(table)
         return table
 
     def newest(self, key: Any) -> Any:
@@ -282,6 +289,10 @@ class Tables:
         """A scope ends. What came is measured once nobody remembers any more, or did not for a
         while."""
         self._scopes.pop()
+        if self._passing and not self._scopes:
+            for table in self._passing:
+                while table:
+                    _let_go_of(table)
         self._unmeasured += 1
         is_due = self._is_forgetting or self._unmeasured > self._waits
         if (not self._scopes and is_due) or self._unmeasured > BRIEF:
@@ -335,7 +346,7 @@ class Tables:
                 left -= len(entries)
                 entries.clear()
                 continue
-            deque(islice(iter(entries.popitem, None), left), maxlen=0)
+            _let_go_of(entries, left)
             self._forgotten.append(entries)
             return
 
@@ -343,3 +354,9 @@ class Tables:
         table.turn_over()
         if not table.before and not table.in_use:
             self.tables.pop(key, None)
+
+
+def _let_go_of(entries: dict[Any, Any], most: int = OFTEN) -> None:
+    """Let go of so many entries, or of all: another thread may go on in between."""
+    with suppress(KeyError):  # there were no more
+        deque(islice(iter(entries.popitem, None), most), maxlen=0)

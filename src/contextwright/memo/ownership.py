@@ -47,13 +47,13 @@ def belonging_to(owner: Tables) -> Generator[None]:
         _OWNER.reset(token)
 
 
-def owned_table(key: Any, *, brief: bool = False) -> Table | None:
+def owned_table(key: Any, *, brief: bool = False, passing: bool = False) -> Table | None:
     """The table of this name of whoever's texts are looked at; None outside of any scope."""
     owner = _OWNER.get()
     if owner is None:
         return None
     table = owner.tables.get(key)
-    return owner.table(key, brief=brief) if table is None else table
+    return owner.table(key, brief=brief, passing=passing) if table is None else table
 
 
 def owned_growing(key: Any, make: Callable[[], T]) -> GrowingUse[T] | None:

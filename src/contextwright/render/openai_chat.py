@@ -158,7 +158,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         """Of most exchanges, unless they came in a body, which they may leave as they came."""
         if target.sources is not None:
             return None
-        return self._chat_cost(target, target.counter.counting()).of_events
+        return self._chat_cost(target, target.counter.counting_in_passing()).of_events
 
     def message_cost(self, target: Target) -> MessageCost | None:
         """Of most exchanges, as `event_cost`."""

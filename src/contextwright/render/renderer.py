@@ -414,8 +414,7 @@ class Renderer:
         """
         conversation = request.get(self.cache_order[-1])
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
-        named = request.get("tools")
-        tools: list[Wire] = named if isinstance(named, list) else []
+        tools = request.get("tools")
         with request_wires(target) as known:
             known.go_on(wires, target)
             unbroken = self._unbroken(request, known, len(wires), ask)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextwright.render.target import Target
 
 _WIRE: Any = attrgetter("wire")
+_UNKNOWN = object()
 RECORD = 120
 """Bytes of what is known of a message, about."""
 
@@ -73,7 +74,7 @@ class RequestWires:
         self.wires: list[Wire] = []
         self._newest: Sequence[Wire] | None = None  # the list that these were, of one request
         self._known: list[KnownWire] = []
-        self._tools: list[Wire] = []  # of a request that broke no rule
+        self._tools: object = _UNKNOWN  # of a request that broke no rule
         self._sums = [0]  # tokens of so many first ones
         self._allowed = 0  # so many first ones stood in a request that broke no rule
         self._is_request = False  # whether these were all of it
@@ -155,11 +156,11 @@ class RequestWires:
         self._with_ids += len(new)
         return True
 
-    def allows_tools(self, tools: list[Wire]) -> bool:
-        """Whether a request with these tools, and not none, broke no rule."""
-        return bool(tools) and self._tools == tools
+    def allows_tools(self, tools: object) -> bool:
+        """Whether a request with this list of tools, or without any, broke no rule."""
+        return self._tools == tools
 
-    def allow(self, count: int, tools: list[Wire]) -> None:
+    def allow(self, count: int, tools: object) -> None:
         """Remember that a request of so many first messages and of these tools broke no rule."""
         self._tools = tools
         for one in self._known[min(self._allowed, count) : count]:

@@ -55,6 +55,12 @@ class Turns:
         """The first exchange of a turn."""
         return self._starts[turn]
 
+    def settled(self, count: int) -> int:
+        """As `Snapshot.settled`, where the log has so many exchanges."""
+        turn = bisect_left(self._starts, count) - 1
+        start = max(min(self.preamble, count), self._starts[turn] if turn >= 0 else 0)
+        return start + max(0, count - start - 1) // LONG_TURN * LONG_TURN
+
     def age(self, exchange: int, turn: int, count: int) -> int:
         """How far back an exchange of a turn is, where the log has `count` exchanges."""
         newest = self.count(count) - 1
