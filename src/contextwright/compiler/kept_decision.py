@@ -110,12 +110,6 @@ def _bytes(before: KeptDecision) -> int:
 measured_by(KeptDecision, _bytes)
 
 
-def table_of(planned: Plan, limit: int, inputs: Inputs) -> Table:
-    """Where the newest decision of a spec is kept."""
-    parts = planned.body, planned.redactions, planned.terminal, planned.is_silent, planned.ports
-    return inputs.memo.table(("decision", *parts, limit, inputs.cost_id))
-
-
 def keep(
     decision: RequestDecision,
     planned: Plan,
