@@ -235,7 +235,7 @@ class Engine(ProcessBound):
             pack = turn.assemble(known_answers(log, self.models))
             pack = self._put_off.going_on(pack, snapshot, target, made)
         ledger = self._ledgers.of(log)
-        return ledger.sent(self._weighed(pack, ledger, snapshot, target), target)
+        return ledger.sent(ledger.weighed(pack, lambda: snapshot, target, self._counting), target)
 
     def recover(
         self,
@@ -292,7 +292,7 @@ class Engine(ProcessBound):
         target = learned_window(target, overflow)
         again = partial(self._packing, session, ledger)
         pack = yield from recovering(overflow, sent, target, refusals, again)
-        ledger.sent(self._weighed(pack, ledger, session.snapshot(), target), target)
+        ledger.sent(ledger.weighed(pack, session.snapshot, target, self._counting), target)
         return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
     def expand(self, session: Session, ref: str) -> str:
@@ -360,7 +360,7 @@ class Engine(ProcessBound):
     def _weighing(self, own: Session, ledger: Ledger, target: Target) -> TaskGenerator[WeighedPack]:
         """The pack for a target, which counts as sent where whoever awaits it is still there."""
         pack = yield from self._packing(own, ledger, target)
-        return self._weighed(pack, ledger, own.snapshot(), target)
+        return ledger.weighed(pack, own.snapshot, target, self._counting)
 
     def _packing(
         self, session: Session, ledger: Ledger, target: Target, why: tuple[str, ...] = ()
@@ -404,7 +404,8 @@ class Engine(ProcessBound):
         )
         known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
-        remember(log, self.models, answers)
+        if answers is not known:  # else nothing was asked
+            remember(log, self.models, answers)
         pack = self._put_off.noted(pack, session, target, turn.compiler.answered_by(answers))
         return with_notes(pack, failed)
 
@@ -423,10 +424,9 @@ class Engine(ProcessBound):
             weighs=spec is None or spec is self.spec,
         )
 
-    def _weighed(self, pack: Pack, ledger: Ledger, now: Snapshot, target: Target) -> WeighedPack:
-        memo = memo_of(now.log)
-        counting = partial(SpecCompiler, self.spec, agent=self.agent, memo=memo, ports=self.ports)
-        return ledger.weighed(pack, now, target, counting)
+    def _counting(self, log: Log) -> SpecCompiler:
+        """What counts all of a session as the spec's requests have it."""
+        return SpecCompiler(self.spec, agent=self.agent, memo=memo_of(log), ports=self.ports)
 
     def ledger(self, session: Session) -> LedgerSummary:
         """What a conversation's requests cost so far, against sending everything."""
