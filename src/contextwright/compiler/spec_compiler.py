@@ -21,7 +21,7 @@ from contextwright.compiler.layout import layout_of
 from contextwright.compiler.lost_prefix import lost_piece
 from contextwright.compiler.manifest_draft import CompileResult, draft_of, may_wait
 from contextwright.compiler.of_body import expect_valid, without_sources
-from contextwright.compiler.pack import Pack, encoded
+from contextwright.compiler.pack import Pack, encoded, known_request
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import earlier_writes, shared_prefix
 from contextwright.compiler.receiver import receiver_of
@@ -361,15 +361,18 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
 
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
         target, request, log = built.target, built.rendered.request, built.snapshot.log
-        order = "sorted" if target.sources is None else None
-        made = encoded(request, target.provider.renderer.cache_order[-1], order)
-        body, prefix, lost = made.text, None, None
+        body, prefix, lost = encoded(request, target, built.tokens), None, None
         draft = draft_of(built, tracer, body, self)
         whole = self._weighed(built, draft.folds)
         if previous is not None:
-            earlier = earlier_writes(previous.receipt, self.now_ms, target)
+            known = known_request(previous)
             prefix = shared_prefix(
-                previous.body, request, target, body=body, tokens=draft.tokens, earlier=earlier
+                previous.body if known is None else known.request,
+                request,
+                target,
+                tokens=draft.tokens,
+                tokens_before=known.tokens if known and known.target is target else -1,
+                earlier=earlier_writes(previous.receipt, self.now_ms, target),
             )
             lost = lost_piece(prefix, previous, request, target, log, draft.tokens)
         if may_wait(built):

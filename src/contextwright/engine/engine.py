@@ -57,7 +57,6 @@ from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.session import Session
-from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.saved_fold import save_folds
 from contextwright.stores.refs import Fetch, Refs
