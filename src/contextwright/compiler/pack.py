@@ -195,5 +195,8 @@ def encoded(request: Mapping[str, Any], target: Target, tokens: int) -> bytes:
 def known_request(pack: Pack) -> KnownRequest | None:
     """What a pack's body was encoded from, where that is remembered: of the newest two."""
     table = owned_table("newest request", brief=True)
-    newest = () if table is None else (table.known(NEWEST), table.known(_BEFORE))
-    return next((one for one in newest if one and one.encoded.text == pack.body), None)
+    for entry in (_BEFORE, NEWEST) if table is not None else ():
+        known: KnownRequest | None = table.known(entry)
+        if known is not None and known.encoded.text == pack.body:
+            return known
+    return None

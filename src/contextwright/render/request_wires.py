@@ -94,7 +94,8 @@ class RequestWires:
         same = same_beginning(self.wires, wires)
         if same == len(wires):
             return
-        others = owned_table(("other wires known", *_key(target)), brief=True)
+        key = "other wires known", target.format, target.model, target.counter.id
+        others = owned_table(key, brief=True)
         if same < len(self.wires):
             self._cut(same, others)
         further = wires[same:]
@@ -170,7 +171,8 @@ class RequestWires:
 
 def request_wires(target: "Target") -> AbstractContextManager[RequestWires]:
     """What is known of the messages of requests to a target, while it is used."""
-    known = owned_growing(("request wires", *_key(target)), RequestWires)
+    key = "request wires", target.format, target.model, target.counter.id
+    known = owned_growing(key, RequestWires)
     return nullcontext(RequestWires()) if known is None else known
 
 
@@ -179,7 +181,3 @@ def token_sums(renderer: "Renderer", wires: Sequence[Wire], target: "Target") ->
     with request_wires(target) as known:
         known.go_on(wires, target)
         return known.sums(len(wires), renderer, target)
-
-
-def _key(target: "Target") -> tuple[str, str, str]:
-    return target.format, target.model, target.counter.id
