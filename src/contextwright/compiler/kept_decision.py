@@ -142,7 +142,7 @@ def keep(
         state=snapshot.state,
         position=snapshot.position,
         count=snapshot.exchange_count,
-        joins=len(snapshot.log.late_joins()),
+        joins=snapshot.log.joins,
         settled=inputs.settled,
         held=_held(inputs.protection),
         assembled=decision.assembled,
@@ -228,7 +228,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     if facts is None or before.facts != facts or not before.answers.hold(inputs):
         return None
     held = _held(inputs.protection)
-    freed = [at for at in before.held ^ held if at < before.count]
+    freed = [at for at in before.held ^ held if at < before.count] if held != before.held else []
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
@@ -406,7 +406,7 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
         before.log() is log
         and before.state is snapshot.state
         and before.position <= snapshot.position == len(log)
-        and before.joins == len(log.late_joins())
+        and before.joins == log.joins
         and not inputs.protection.summaries
     )
 

@@ -187,6 +187,8 @@ def encoded(request: Mapping[str, Any], target: Target, tokens: int) -> bytes:
     known = None if before is None else before.encoded
     made = encoded_body(request, key, "sorted" if own else None, known)
     if table is not None:
+        if known is not None and known.text == made.text:  # it is made again, as it was
+            before = table.known(_BEFORE)
         newest = KnownRequest(request, made, target if own else None, tokens)
         table[_BEFORE], table[NEWEST] = before, newest
     return made.text

@@ -112,7 +112,7 @@ class TokenSums:
         is_near = start <= new < snapshot.exchange_count <= new + NEAR
         if not is_near or not self.reaches(start, log) or snapshot.position < len(log):
             return None
-        if len(log.late_joins()) != self._joins:
+        if log.joins != self._joins:
             return None
         *settled, newest = count.blocks(snapshot.exchanges(new))
         self._tokens.extend(settled)

@@ -180,7 +180,9 @@ class Engine(ProcessBound):
             counted: whether a limit that the spec names is one of these tokens, too.
         """
         target = target_for_call(self.target, reserved_system, tools, counted=counted)
-        own = writable_session(session, "Engine.compile(session)")
+        own = session
+        if not isinstance(own, Session):
+            own = writable_session(own, "Engine.compile(session)")
         target, ledger = self._recoveries.bounded(target, own.log), self._ledgers.of(own.log)
         with remembering(memo_of(own.log)):
             made = run_tasks(self._weighing(own, ledger, target), self.models, *whose(own))

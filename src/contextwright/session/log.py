@@ -50,6 +50,7 @@ class Log(Sequence[Event]):
         self._exchanges: list[Exchange | None] = []  # None until somebody looks
         self._late: dict[int, list[int]] = {}  # exchange -> positions that joined it out of turn
         self._late_joins: list[int] = []  # those exchanges, one entry for every such event
+        self.joins = 0  # how many there are
         self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
         self._waiting: set[str] = set()  # calls of the newest exchange that may have no answer
         self.turns = Turns()
@@ -207,6 +208,7 @@ class Log(Sequence[Event]):
         if owner != len(self._exchanges) - 1:
             self._late.setdefault(owner, []).append(position)
             self._late_joins.append(owner)
+            self.joins += 1
         for result in results:
             # one that says it was interrupted leaves its call waiting, whatever came before it
             note = self._waiting.add if result.status == "interrupted" else self._waiting.discard
