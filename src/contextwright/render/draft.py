@@ -169,7 +169,8 @@ class RequestDraft:
         Args:
             images: whether its pictures are sent beside the text.
         """
-        self.missing(result, where)
+        if result.status != "ok":
+            self.missing(result, where)
         text = clean(result.text)
         if set(map(type, result.content)) != _TEXTS:
             text = self._with_media(text, result, where, images=images)

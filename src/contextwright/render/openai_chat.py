@@ -40,7 +40,7 @@ from contextwright.render.wire import (
     ordered,
     texts,
 )
-from contextwright.session.event import File, Image, Tool, ToolCall, ToolResult
+from contextwright.session.event import File, Image, Text, Tool, ToolCall, ToolResult
 
 _WIRE = itemgetter(1)
 _KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id"})
@@ -245,9 +245,10 @@ class OpenAIChatRenderer(OpenAIRenderer):
             if not isinstance(result, ToolResult) or result.call_id not in calls.calls:
                 continue
             text = draft.result_text(result, calls.calls[result.call_id], where)
-            id = calls.id_of(result.call_id)
+            id = calls.ids.get(result.call_id, result.call_id)
             wires.append({"role": "tool", "tool_call_id": id, "content": text})
-            images += self.images(result)
+            if len(result.content) != 1 or type(result.content[0]) is not Text:
+                images += self.images(result)
         if images:
             draft.put("moved_media", where)
             wires.append({"role": "user", "content": images})
@@ -263,12 +264,15 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
 
 def _assistant(message: Message, calls: BlockCalls, draft: RequestDraft) -> list[Wire]:
-    content = "\n".join(texts(message))
-    wire: Wire = {"role": "assistant", "content": content or None}
-    sent: list[Wire] = []
+    words, sent = list[str](), list[Wire]()
     for part in message.parts:
-        if isinstance(part, ToolCall) and calls.is_sent(part):
-            sent.append(_call(part, calls.id_of(part.id), draft))
+        if isinstance(part, Text):
+            if part.text.strip():
+                words.append(clean(part.text))
+        elif isinstance(part, ToolCall) and calls.calls.get(part.id) is part:
+            sent.append(_call(part, calls.ids.get(part.id, part.id), draft))
+    content = "\n".join(words)
+    wire: Wire = {"role": "assistant", "content": content or None}
     if sent:
         wire["tool_calls"] = sent
     return [wire] if content or sent else []
