@@ -31,7 +31,7 @@ def block_of(exchange: Exchange) -> Block:
     """
     first = exchange.events[0]
     is_words = len(exchange.events) == 1 and not (exchange.results or exchange.open_calls)
-    calls = () if is_words else exchange.calls
+    calls = first.calls if not is_words and first.role == "assistant" else ()
     return Block(
         id=first.id,
         source=HISTORY,

@@ -132,7 +132,7 @@ def keep(
     cut, seen = _cut(decision.blocks, tracer, inputs)
     if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
-    windows, facts = _begins(planned, inputs), facts or _facts(planned, inputs, target)
+    facts = facts or _facts(planned, inputs, target)
     if facts is None or _asks_of_the_newest(planned, inputs):
         return
     room, snapshot = decision.room, inputs.snapshot
@@ -163,7 +163,7 @@ def keep(
         start=inputs.start,
         answers=kept_answers({**inputs.used}, inputs),
         stepped={**inputs.stepped},
-        windows=windows,
+        windows=inputs.windows,
         worded=decision.worded,
         left_out=decision.left_out,
     )
@@ -173,11 +173,6 @@ def _asks_of_the_newest(planned: Plan, inputs: Inputs) -> bool:
     """Whether words took answers of models for what is looked at again at the next request, such
     as a question's premises: the receipt of what goes on would name them for ever."""
     return bool(inputs.used) and words_since(inputs.settled, planned, inputs) is None
-
-
-def _begins(planned: Plan, inputs: Inputs) -> tuple[int, ...]:
-    """Where each window begins."""
-    return tuple([window.start(inputs.snapshot) for window in planned.windows])
 
 
 def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> tuple[int, int]:
@@ -232,7 +227,7 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
-    windows = _begins(planned, inputs) if planned.windows else ()
+    windows = inputs.windows
     floor = min(windows, default=0) if planned.slides else 0
     moved = [
         max(old, floor)

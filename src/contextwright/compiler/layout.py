@@ -27,7 +27,7 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
-_MESSAGES, _SOURCE = attrgetter("messages"), attrgetter("source")
+_MESSAGES = attrgetter("messages")
 _RAW = Fidelity.RAW
 """A member of an enumeration takes as long to look up as six blocks."""
 SUMMARY = "summary"
@@ -54,9 +54,9 @@ def _without_refs(blocks: Blocks, memo: Memo) -> Blocks:
     all as it came few are looked at."""
     if not all(map(_MESSAGES, blocks)):
         return memo.map("without refs", blocks, block_without_refs)
-    if not [block for block in blocks if block.fidelity is not _RAW]:
-        return blocks
     places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
+    if not places:
+        return blocks
     out = list(blocks)
     shorter = memo.map("without refs", tuple([blocks[at] for at in places]), block_without_refs)
     for at, block in zip(places, shorter, strict=True):
@@ -82,10 +82,11 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> 
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
             instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
-    missing: list[Insertion] = []
-    if LEFT_OUT in map(_SOURCE, conversation):
-        lines = [one for one in conversation if one.source == LEFT_OUT]
-        missing = [Insertion("left_out", one.id, message_text(one.messages[0])) for one in lines]
+    missing = [
+        Insertion("left_out", one.id, message_text(one.messages[0]))
+        for one in conversation
+        if one.source == LEFT_OUT
+    ]
     layout = Layout(
         tools=assembled.tools if target.takes_messages else (),
         called=assembled.called,

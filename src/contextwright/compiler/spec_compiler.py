@@ -346,7 +346,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             memo=self.memo,
             protection=protection,
             settled=protection.settled(snapshot),
-            window=min([w.start(snapshot) for w in planned.windows]) if planned.windows else None,
+            windows=tuple([window.start(snapshot) for window in planned.windows]),
             answers=self.answers,
             dry=dry,
             asked=wants.asked,
