@@ -159,8 +159,7 @@ def expect_valid(
     Raises:
         RenderError: a bug of ours, or a list of messages that is to be made anew.
     """
-    violations = broken_by_us(renderer, request, target)
-    if violations:
+    if violations := broken_by_us(renderer, request, target):
         first = violations[0]
         raise RenderError(
             f"the request breaks rules of its provider ({len(violations)}); first "
