@@ -391,7 +391,8 @@ class Engine(ProcessBound):
         more: Sequence[str],
     ) -> TaskGenerator[Pack]:
         """The pack of a spec, with all that it needs from models, and notes of why it is this."""
-        log, failed = session.log, list[str]()
+        log = session.log
+        failed: list[str] = []
         capture_before(session, spec, self.ports)
         searched = self.memory, self.scope, self.retrievers, self.ports
         notes = hydrate(session, spec, *searched, self._hooks.recalled(session))

@@ -264,7 +264,8 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
 
 def _assistant(message: Message, calls: BlockCalls, draft: RequestDraft) -> list[Wire]:
-    words, sent = list[str](), list[Wire]()
+    words: list[str] = []
+    sent: list[Wire] = []
     for part in message.parts:
         if isinstance(part, Text):
             if part.text.strip():

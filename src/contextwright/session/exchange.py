@@ -80,7 +80,9 @@ def exchange_of(
     """
     if len(events) == 1 and not _calls_or_answers(events[0]):  # most are one message of words
         return Exchange(index, turn, positions, events, {}, (), "complete")
-    first, calls, came = events[0], list[ToolCall](), list[ToolResult]()
+    first = events[0]
+    calls: list[ToolCall] = []
+    came: list[ToolResult] = []
     for event in events:
         for part in event.parts:
             if isinstance(part, ToolResult):
