@@ -407,7 +407,8 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
 
 
 def _held(protection: Protection) -> frozenset[int]:
-    return protection.failures | ({protection.question} - {-1})
+    question = protection.question
+    return protection.failures if question < 0 else protection.failures | {question}
 
 
 def _spare(spare: Spare, new: Blocks, inputs: Inputs, came: Blocks | None = None) -> Spare | None:

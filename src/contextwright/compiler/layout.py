@@ -1,7 +1,6 @@
 """Where each block lands: stable bytes first, what changes every turn last (rules.md#caching)."""
 
 from itertools import chain, groupby
-from operator import attrgetter
 
 import msgspec
 
@@ -27,7 +26,6 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
-_MESSAGES = attrgetter("messages")
 _RAW = Fidelity.RAW
 """A member of an enumeration takes as long to look up as six blocks."""
 SUMMARY = "summary"
@@ -38,7 +36,7 @@ EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Tex
 
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
     """The blocks in their places, with the reasoning that the target's model takes back."""
-    has_texts = not all(map(_MESSAGES, blocks))
+    has_texts = bool([block for block in blocks if not block.messages])
     if not inputs.shows_refs:
         blocks = _without_refs(blocks, inputs.memo, has_texts=has_texts)
     placed = _placed(assembled, blocks, target, inputs.protection.task, has_texts=has_texts)
@@ -55,9 +53,9 @@ def _without_refs(blocks: Blocks, memo: Memo, *, has_texts: bool) -> Blocks:
     all as it came few are looked at."""
     if has_texts:
         return memo.map("without refs", blocks, block_without_refs)
-    places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
-    if not places:
+    if not [block for block in blocks if block.fidelity is not _RAW]:
         return blocks
+    places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
     out = list(blocks)
     shorter = memo.map("without refs", tuple([blocks[at] for at in places]), block_without_refs)
     for at, block in zip(places, shorter, strict=True):

@@ -74,7 +74,7 @@ def with_newest(blocks: Blocks, newest: Blocks) -> Blocks:
     place = len(blocks)
     while place and not blocks[place - 1].messages:
         place -= 1
-    return (*blocks[:place], *newest, *blocks[place:])
+    return blocks + newest if place == len(blocks) else blocks[:place] + newest + blocks[place:]
 
 
 def are_whole(blocks: Blocks, start: int, inputs: Inputs) -> bool:

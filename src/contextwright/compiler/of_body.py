@@ -78,7 +78,7 @@ def without_sources(target: Target) -> Target | None:
 
 def is_of_no_body(snapshot: Snapshot) -> bool:
     """Whether a session was read from no provider's body."""
-    return READERS.keys().isdisjoint(snapshot.metadata)
+    return not snapshot.metadata or READERS.keys().isdisjoint(snapshot.metadata)
 
 
 def body_of(snapshot: Snapshot, format: str) -> RequestBody | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from itertools import compress
-from operator import is_not
+from operator import is_, is_not
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -116,6 +116,8 @@ def _same(old: list[Any], new: list[Any], says_same: Callable[[int], bool] | Non
         return _piece(old[at]).text == _piece(new[at]).text
 
     least, is_same = min(len(old), len(new)), says_same or encoded_alike
+    if all(map(is_, old, new)):  # as nearly always
+        return least
     for at in compress(range(least), map(is_not, old, new)):
         if not is_same(at):
             return at

@@ -46,7 +46,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
-from contextwright.spec.task import NO_ANSWERS, Answers, TakenAnswers, Task
+from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.traits import View
 
 _RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
@@ -350,7 +350,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             answers=self.answers,
             dry=dry,
             asked=wants.asked,
-            used=TakenAnswers(),
+            used={},
             wrote=wants.wrote,
             notes=[],
             folds=(*self.folds, *saved_folds(snapshot.metadata)),

@@ -197,11 +197,7 @@ def tokens_of_all(
         known: what a fold of this log counted: a session that was loaded is not counted again.
         event_cost: as `cost`, from an exchange's events.
     """
-
-    def counted(exchanges: list[Exchange]) -> list[int]:
-        return list(map(cost, memo.blocks(exchanges)))
-
-    count = Count(counted, event_cost)
+    count = Count(lambda exchanges: list(map(cost, memo.blocks(exchanges))), event_cost)
     first, last = snapshot.preamble, snapshot.exchange_count - 1
     if last < first:
         return 0
@@ -216,7 +212,7 @@ def tokens_of_all(
             if not sums.reaches(first, snapshot.log):
                 sums.begin(first, snapshot.log)
         older = before + sums.between(first, last, snapshot, count)
-    return older + sum(counted(snapshot.exchanges(last)))
+    return older + sum(count.blocks(snapshot.exchanges(last)))
 
 
 def newest_of(tokens: int, stop: int, inputs: Inputs) -> int | None:

@@ -59,6 +59,7 @@ from contextwright.session.log import Log
 from contextwright.session.session import Session
 from contextwright.spec.expr import Expr
 from contextwright.spec.saved_fold import save_folds
+from contextwright.spec.task import NO_ANSWERS, Answers
 from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
@@ -180,9 +181,7 @@ class Engine(ProcessBound):
             counted: whether a limit that the spec names is one of these tokens, too.
         """
         target = target_for_call(self.target, reserved_system, tools, counted=counted)
-        own = session
-        if not isinstance(own, Session):
-            own = writable_session(own, "Engine.compile(session)")
+        own = writable_session(session, "Engine.compile(session)")
         target, ledger = self._recoveries.bounded(target, own.log), self._ledgers.of(own.log)
         with remembering(memo_of(own.log)):
             made = run_tasks(self._weighing(own, ledger, target), self.models, *whose(own))
@@ -225,17 +224,16 @@ class Engine(ProcessBound):
         """
         snapshot = snapshot_of(session, "Engine.assemble(session)")
         log, target = snapshot.log, self._recoveries.bounded(self.target, snapshot.log)
+        ledger = self._ledgers.of(log)
         if self.compiler is not None:
             pack = compiled_by(self.compiler, snapshot, target)
         else:
-            ledger = self._ledgers.of(log)
             decided = self._ledgers.decided(self.spec, target, ledger, snapshot.metadata)
-            previous = ledger.previous(snapshot.position)
             made, target = self._spec_compiler(log, decided.notes, decided.spec), decided.target
+            previous = ledger.previous(snapshot.position)
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
             pack = self._put_off.going_on(pack, snapshot, target, made)
-        ledger = self._ledgers.of(log)
         return ledger.sent(ledger.weighed(pack, lambda: snapshot, target, self._counting), target)
 
     def recover(
@@ -391,39 +389,39 @@ class Engine(ProcessBound):
         more: Sequence[str],
     ) -> TaskGenerator[Pack]:
         """The pack of a spec, with all that it needs from models, and notes of why it is this."""
-        log = session.log
         failed: list[str] = []
         capture_before(session, spec, self.ports)
         searched = self.memory, self.scope, self.retrievers, self.ports
         notes = hydrate(session, spec, *searched, self._hooks.recalled(session))
+        known = known_answers(session.log, self.models)
         turn = Turn(
-            self._spec_compiler(log, (*notes, *why, *more), spec),
+            self._spec_compiler(session.log, (*notes, *why, *more), spec, known),
             target,
             session.snapshot,
             lambda values: write(session, values),
-            ledger.previous(len(log)),
+            ledger.previous(len(session.log)),
             self._hooks.preparing(session, failed),
         )
-        known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
         if answers is not known:  # else nothing was asked
-            remember(log, self.models, answers)
+            remember(session.log, self.models, answers)
         pack = self._put_off.noted(pack, session, target, turn.compiler.answered_by(answers))
         return with_notes(pack, failed)
 
     def _spec_compiler(
-        self, log: Log, notes: tuple[str, ...] = (), spec: Expr | None = None
+        self, log: Log, notes: tuple[str, ...], spec: Expr, answers: Answers = NO_ANSWERS
     ) -> SpecCompiler:
         now_ms, why = time_of(self.clock)
         return SpecCompiler(
-            self.spec if spec is None else spec,
+            spec,
             agent=self.agent,
             sources=self._sources.of_one_compile(),
             now_ms=now_ms,
             memo=memo_of(log),
+            answers=answers,
             ports=self.ports,
             notes=(*notes, why) if why else notes,
-            weighs=spec is None or spec is self.spec,
+            weighs=spec is self.spec,
         )
 
     def _counting(self, log: Log) -> SpecCompiler:

@@ -365,6 +365,8 @@ class Ledgers:
             ledger.unread = _unread(ledger.summary())
         if self._instead is not None and not ledger.suspended and ledger.is_dearer(spec):
             ledger.suspended = self._gives_way(spec, ledger)
+        if not (ledger.suspended or ledger.unread):
+            return Decided(spec, target)
         notes = tuple(filter(None, (ledger.suspended, ledger.unread)))
         if ledger.unread:
             target = msgspec.structs.replace(target, read_back=False)

@@ -54,11 +54,13 @@ def encoded_body(
     known = before.frame if before is not None and before.order == order else None
     frame, items = _frame(fields, key, order, known), fields.get(key)
     items = items if isinstance(items, list) else ()
-    same, start, ends = 0, memoryview(frame.head), array("q")
+    same, start = 0, memoryview(frame.head)
     if before is not None and known is not None and known.head == frame.head:
         same = same_beginning(before.items, items)
-        if same:
-            start, ends = memoryview(before.text)[: before.ends[same - 1]], before.ends[:same]
+    if before is not None and same:
+        start, ends = memoryview(before.text)[: before.ends[same - 1]], before.ends[:same]
+    else:
+        ends = array("q")
     texts = [msgspec.json.encode(item, order=order) for item in items[same:]]
     further = b",".join(([b""] if same and texts else []) + texts)
     end = len(start) - (not same)  # a comma stands in front of each but the first

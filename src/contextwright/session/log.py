@@ -122,10 +122,11 @@ class Log(Sequence[Event]):
         """
         event, body = (event, body) if body else encodable(event)
         with self._lock:
-            is_next = event.id == f"e{len(self._events)}" and event.id not in self._ids
+            says_place = event.id == f"e{len(self._events)}"
+            is_next = says_place and event.id not in self._ids
             known = None if is_next else self.position_of(event.id)
             if known is None:
-                return self._append(event, body, decoded)
+                return self._append(event, body, decoded, says_place=says_place)
             if self[known] == event:
                 return known
             raise SessionError(
@@ -134,7 +135,9 @@ class Log(Sequence[Event]):
                 fix="give every event of a session its own id",
             )
 
-    def _append(self, event: Event, body: bytes, decoded: bool) -> int:
+    def _append(
+        self, event: Event, body: bytes, decoded: bool, *, says_place: bool | None = None
+    ) -> int:
         position = len(self._events)
         self._digests += sha256(self._digests[-_LINK:] + body).digest()
         results = event.results if event.role == "tool" else ()
@@ -148,8 +151,9 @@ class Log(Sequence[Event]):
         self._exchange_at.append(owner)
         self._begun.append(len(self._exchanges))
         self.landmark = position if self._index.note(event, position, speakers) else self.landmark
-        self._says_place.append(event.id == f"e{position}")
-        if not self._says_place[-1]:
+        says_place = event.id == f"e{position}" if says_place is None else says_place
+        self._says_place.append(says_place)
+        if not says_place:
             self._ids[event.id] = position
         self._events.append(event)
         if decoded:
@@ -399,10 +403,6 @@ class Log(Sequence[Event]):
         with self._lock:
             return self._begun[before - 1] if before else 0
 
-    def preamble(self, count: int) -> int:
-        """How many of the first `count` exchanges are the system's, before anyone else spoke."""
-        return min(self.turns.preamble, count)
-
     def turn_count(self, before: int) -> int:
         """How many turns had begun when the log had `before` events."""
         return self.turns.count(self.exchange_count(before))
@@ -410,10 +410,6 @@ class Log(Sequence[Event]):
     def turn_of(self, exchange: int) -> int:
         """The turn that an exchange belongs to."""
         return self.turns.of(exchange)
-
-    def turn_start(self, turn: int) -> int:
-        """The first exchange of a turn."""
-        return self.turns.start(turn)
 
     def age(self, exchange: int, turn: int, count: int) -> int:
         """How far back an exchange of a turn is, where the log had `count` exchanges."""

@@ -128,7 +128,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     in_front: FrontWords | None = None
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = {}
-    used: TakenAnswers = msgspec.field(default_factory=TakenAnswers)
+    used: TakenAnswers = msgspec.field(default_factory=dict)
     wrote: dict[str, Any] = {}
     sign: str = ""
     notes: list[str] = []
