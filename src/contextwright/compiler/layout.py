@@ -26,7 +26,7 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
-_RAW = Fidelity.RAW
+_RAW, _STABLE = Fidelity.RAW, CacheClass.STABLE
 """A member of an enumeration takes as long to look up as six blocks."""
 SUMMARY = "summary"
 """The message behind the task that holds summaries of what came after it."""
@@ -82,7 +82,7 @@ def _placed(
     instruction: list[Section] = []
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
-            instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
+            instruction.append(Section(text, _STABLE, (block.id,)))
     missing = [
         Insertion("left_out", one.id, message_text(one.messages[0]))
         for one in conversation

@@ -336,7 +336,9 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         self, snapshot: Snapshot, setup: CallSetup, wants: PendingTasks, *, dry: bool
     ) -> Inputs:
         planned = setup.planned
-        sources = msgspec.structs.replace(self.sources, named=planned.cites)
+        sources, cites = self.sources, planned.cites
+        if sources.named != cites:
+            sources = msgspec.structs.replace(sources, named=cites)
         protection = protection_of(snapshot, request=setup.target.takes_messages)
         return msgspec.structs.replace(
             setup.inputs,

@@ -1,9 +1,10 @@
 """OpenAI Chat Completions, and what is compatible with it."""
 
 from collections.abc import Hashable, Iterable
+from functools import cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import object_if
@@ -46,6 +47,20 @@ _WIRE = itemgetter(1)
 _KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id"})
 ANSWER_LIMITS = ("max_completion_tokens", "max_tokens")
 """The fields in which a request says how long its answer may be."""
+
+
+class _Parted(NamedTuple):
+    """Names of rules: those of a message alone, all others, and those that plain messages may
+    break."""
+
+    alone: frozenset[str]
+    others: frozenset[str]
+    beside_plain: frozenset[str]
+
+
+@cache
+def _parted(names: frozenset[str]) -> _Parted:
+    return _Parted(names & ALONE.keys(), names - ALONE.keys(), names - PLAIN)
 
 
 class OpenAIChatRenderer(OpenAIRenderer):
@@ -109,15 +124,16 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
         """As for all; those of a message alone by one look at each."""
-        names, messages = frozenset(names), request["messages"]
-        if self.rules is RULES and are_plain(messages, alone=not ALONE.keys().isdisjoint(names)):
-            return super().keeps(names - PLAIN, request, ask)  # all of a message alone are plain
-        looked = ALONE.keys() & names if self.rules is RULES else set[str]()
-        for message in objects(messages) if looked else ():
+        if self.rules is not RULES:
+            return super().keeps(names, request, ask)
+        asked, messages = _parted(frozenset(names)), request["messages"]
+        if are_plain(messages, alone=bool(asked.alone)):
+            return super().keeps(asked.beside_plain, request, ask)
+        for message in objects(messages) if asked.alone else ():
             for name, _ in faults_alone(message):
-                if name in looked:
+                if name in asked.alone:
                     return False
-        return super().keeps(names - looked, request, ask)
+        return super().keeps(asked.others, request, ask)
 
     def begins_anew(self, wire: Any) -> bool:
         """Whether it is no tool's."""
