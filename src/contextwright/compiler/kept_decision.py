@@ -223,7 +223,11 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     if facts is None or before.facts != facts or not before.answers.hold(inputs):
         return None
     held = _held(inputs.protection)
-    freed = [at for at in before.held ^ held if at < before.count] if held != before.held else []
+    freed: list[int] = []
+    if held == before.held:
+        held = before.held
+    else:
+        freed = [at for at in before.held ^ held if at < before.count]
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
@@ -297,7 +301,7 @@ def _as_before(
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps
-    if held != before.held and min([before.edge, *(before.held ^ held)]) <= before.seen:
+    if held is not before.held and min([before.edge, *(before.held ^ held)]) <= before.seen:
         if _cut(blocks, tracer, inputs) != (before.cut, before.seen):
             return None
     inputs.used.update(before.answers.used)
