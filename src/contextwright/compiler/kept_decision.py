@@ -222,12 +222,8 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     facts = _facts(planned, inputs, target)
     if facts is None or before.facts != facts or not before.answers.hold(inputs):
         return None
-    held = _held(inputs.protection)
-    freed: list[int] = []
-    if held == before.held:
-        held = before.held
-    else:
-        freed = [at for at in before.held ^ held if at < before.count]
+    held = _held(inputs.protection, before.held)
+    freed = [at for at in before.held ^ held if at < before.count]
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
@@ -410,9 +406,11 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
     )
 
 
-def _held(protection: Protection) -> frozenset[int]:
+def _held(protection: Protection, before: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The same object as before, where it says the same."""
     question = protection.question
-    return protection.failures if question < 0 else protection.failures | {question}
+    held = protection.failures if question < 0 else protection.failures | {question}
+    return before if held == before else held
 
 
 def _spare(spare: Spare, new: Blocks, inputs: Inputs, came: Blocks | None = None) -> Spare | None:

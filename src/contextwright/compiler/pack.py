@@ -197,7 +197,9 @@ def encoded(request: Mapping[str, Any], target: Target, tokens: int) -> bytes:
 def known_request(pack: Pack) -> KnownRequest | None:
     """What a pack's body was encoded from, where that is remembered: of the newest two."""
     table = owned_table("newest request", brief=True)
-    for entry in (_BEFORE, NEWEST) if table is not None else ():
+    if table is None:
+        return None
+    for entry in (_BEFORE, NEWEST):
         known: KnownRequest | None = table.known(entry)
         if known is not None and known.encoded.text == pack.body:
             return known

@@ -8,8 +8,7 @@ remembered; and of a request that goes on from the one before only what is new i
 
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from operator import attrgetter, is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from contextwright.render.renderer import Renderer
     from contextwright.render.target import Target
 
-_WIRE: Any = attrgetter("wire")
 _UNKNOWN = object()
 RECORD = 120
 """Bytes of what is known of a message, about."""
@@ -100,11 +98,11 @@ class RequestWires:
             self._cut(same, others)
         further = wires[same:]
         if others or (others is not None and others.before):
-            known: list[Any] = list(map(others.get, map(id, further)))
-            if None in known or not all(map(is_, map(_WIRE, known), further)):
-                both = zip(further, known, strict=True)
-                known = [_known_of(wire, one, others) for wire, one in both]
-            self._known += known
+            known: list[KnownWire | None] = list(map(others.get, map(id, further)))
+            self._known += [
+                one if one is not None and one.wire is wire else _known_of(wire, one, others)
+                for wire, one in zip(further, known, strict=True)
+            ]
         else:
             self._known += map(KnownWire, further)
         self.wires += further

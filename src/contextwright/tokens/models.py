@@ -73,11 +73,10 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     def prices(self, tokens: int) -> Prices:
         """What the tokens of a request of so many cost."""
-        tiers = self.tiers
-        for tier in tiers[:0:-1] if len(tiers) > 1 else ():
+        for tier in self.tiers[:0:-1]:
             if tokens > tier.above:
                 return tier
-        return tiers[0]
+        return self.tiers[0]
 
 
 _REASONS = re.compile(
