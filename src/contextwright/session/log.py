@@ -281,7 +281,9 @@ class Log(Sequence[Event]):
         type, tool or tag; None where there is none."""
         with self._lock:
             positions = self._index.positions(attribute, value)
-            count = bisect_left(positions, before) if positions else 0
+            if positions and positions[-1] < before:  # as where nothing came meanwhile
+                return positions[0], positions[-1]
+            count = bisect_left(positions, before)
             return (positions[0], positions[count - 1]) if count else None
 
     def positions(self, attribute: str, value: str, before: int) -> list[int]:
