@@ -60,6 +60,9 @@ MARGIN = 10
 """Percent by which a spec may be dearer than sending everything before it gives way."""
 
 
+Counting = Callable[[Log], SpecCompiler]
+
+
 class Decided(msgspec.Struct, frozen=True):
     """What the next call of a conversation is compiled by, and what was given up as too dear."""
 
@@ -129,30 +132,25 @@ class Ledger:
         return newest if newest is None or newest.receipt.position < position else self.before
 
     def weighed(
-        self,
-        pack: Pack,
-        take: Callable[[], Snapshot],
-        target: Target,
-        counting: Callable[[Log], SpecCompiler],
+        self, pack: Pack, take: Callable[[], Snapshot], target: Target, counting: Counting
     ) -> WeighedPack:
         """A pack beside everything. What the call before had was counted otherwise where the
         provider leaves out reasoning from this call on, or the counter has learned since. What was
         never counted is counted here: of a long session that takes as long as its first compile.
 
         Args:
-            take: the session as it is. counting: gives a compiler with the memo of a log, and the
-                agent. Few packs need either.
+            take: the session as it is. counting: a compiler for its log. Few packs need either.
         """
-        receipt = pack.receipt
+        receipt, position = pack.receipt, pack.receipt.position
         if receipt.counter != target.counter.id:
             target = with_counter(target, receipt.counter)
         refs, fixed, whole = receipt.shows_refs, receipt.fixed_tokens, pack.whole_tokens
         if whole is None:
-            known = newest_prefix(receipt.folds)
-            now = take()
+            now, known = take(), newest_prefix(receipt.folds)
+            position = now.position
             whole = counting(now.log).tokens_of_everything(now, target, known, refs=refs)
         whole += fixed
-        previous, then = self.previous(receipt.position), None
+        previous, then = self.previous(position), None
         if previous is not None:
             if target.reasoning == "strip-old":
                 then = _before_stripped(previous, take())

@@ -126,14 +126,14 @@ class OpenAIChatRenderer(OpenAIRenderer):
         """As for all; those of a message alone by one look at each."""
         if self.rules is not RULES:
             return super().keeps(names, request, ask)
-        asked, messages = _parted(frozenset(names)), request["messages"]
-        if are_plain(messages, alone=bool(asked.alone)):
-            return super().keeps(asked.beside_plain, request, ask)
-        for message in objects(messages) if asked.alone else ():
+        parted, messages = _parted(frozenset(names)), request["messages"]
+        if are_plain(messages, alone=bool(parted.alone)):
+            return super().keeps(parted.beside_plain, request, ask)
+        for message in objects(messages) if parted.alone else ():
             for name, _ in faults_alone(message):
-                if name in asked.alone:
+                if name in parted.alone:
                     return False
-        return super().keeps(asked.others, request, ask)
+        return super().keeps(parted.others, request, ask)
 
     def begins_anew(self, wire: Any) -> bool:
         """Whether it is no tool's."""
