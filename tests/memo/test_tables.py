@@ -294,10 +294,12 @@ def test_what_is_asked_in_passing_is_forgotten_with_the_outermost_scope():
     tables.begin()
     tables.end()
     assert table["a"] == 1 and asked == ["a", "bb"]
+    tables.settle()  # as in the middle of a long scope
+    assert table.bytes
     for number in range(2 * OFTEN):
         assert table[str(number)] == len(str(number))
     tables.end()
-    assert not table and not table.before
+    assert not (table or table.before or table.bytes or table.measured)
     del asked[:]
     tables.begin()
     assert table["a"] == 1 and asked == ["a"]

@@ -128,6 +128,13 @@ class Table(dict[Any, Any]):
         self._began = self._scopes.begun
         self.ends = self._began + self.lasts + 1
 
+    def let_go(self) -> None:
+        """Forget all; other threads may go on in between."""
+        while self:
+            _let_go_of(self)
+        self.before = {}
+        self.bytes = self.bytes_before = self.measured = 0
+
     @property
     def uses(self) -> int:
         """Scopes of its owner's since its generation began."""
@@ -291,8 +298,7 @@ class Tables:
         self._scopes.pop()
         if self._passing and not self._scopes:
             for table in self._passing:
-                while table:
-                    _let_go_of(table)
+                table.let_go()
         self._unmeasured += 1
         is_due = self._is_forgetting or self._unmeasured > self._waits
         if (not self._scopes and is_due) or self._unmeasured > BRIEF:

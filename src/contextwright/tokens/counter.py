@@ -77,7 +77,7 @@ class Counter:
         table = owned_table(("in passing", self), passing=True)
         if table is None:
             return self._count
-        table.make = self._count
+        table.in_use, table.make = True, self._count
         return table.__getitem__
 
     def _count(self, text: str) -> int:
