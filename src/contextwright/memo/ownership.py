@@ -59,7 +59,10 @@ def owned_table(key: Any, *, brief: bool = False, passing: bool = False) -> Tabl
 def owned_growing(key: Any, make: Callable[[], T]) -> GrowingUse[T] | None:
     """What grows with the texts that are looked at (`Tables.growing`); None outside of a scope."""
     owner = _OWNER.get()
-    return None if owner is None else owner.growing(key, make)
+    if owner is None:
+        return None
+    table = owner.tables.get(("growing", key))
+    return owner.growing(key, make) if table is None else GrowingUse(table, make)
 
 
 def table_of(function: Callable[[K], T]) -> Callable[[K], T]:
