@@ -269,10 +269,10 @@ class Tables:
         whole. It says its size as `held_bytes`. It is taken out while it is used: a compile at
         the same time starts anew, and so does the next one after an error, which may have left
         it half grown."""
-        table = self.tables.get(("growing", key))
+        key = "growing", key
+        table = self.tables.get(key)
         if table is None:
-            table = Table(grows=True, scopes=self._begun)
-            table = self.tables.setdefault(("growing", key), table)
+            table = self.tables.setdefault(key, Table(grows=True, scopes=self._begun))
         return GrowingUse(table, make)
 
     def begin(self) -> None:

@@ -43,7 +43,7 @@ class Log(Sequence[Event]):
         self._decoded: list[tuple[int, bytes]] = []
         self._ids: dict[str, int] = {}  # of the ids that do not say their position
         self._says_place = bytearray()  # position -> whether its id does
-        self._digests = bytearray()  # hash chain, a link an event
+        self._digests, self._link = bytearray(), b""  # hash chain, a link an event; the newest
         self._exchange_at = array("I")  # position -> exchange
         self._begun = array("I")  # position -> exchanges begun, this event's included
         self._starts = array("I")  # exchange -> its first position
@@ -124,8 +124,7 @@ class Log(Sequence[Event]):
         with self._lock:
             says_place = event.id == f"e{len(self._events)}"
             is_next = says_place and event.id not in self._ids
-            known = None if is_next else self.position_of(event.id)
-            if known is None:
+            if is_next or (known := self.position_of(event.id)) is None:
                 return self._append(event, body, decoded, says_place=says_place)
             if self[known] == event:
                 return known
@@ -139,7 +138,8 @@ class Log(Sequence[Event]):
         self, event: Event, body: bytes, decoded: bool, *, says_place: bool | None = None
     ) -> int:
         position = len(self._events)
-        self._digests += sha256(self._digests[-_LINK:] + body).digest()
+        self._link = sha256(self._link + body).digest()
+        self._digests += self._link
         results = event.results if event.role == "tool" else ()
         owner = self._owner(results) if results else None
         speakers = speakers_in(event.parts) if event.role == "user" else NEITHER
