@@ -355,7 +355,7 @@ class Ledgers:
         """
         if not self._suspends:
             return Decided(spec, target)
-        saved = object_if(metadata.get(SUSPENDED))
+        saved = object_if(metadata.get(SUSPENDED)) if metadata else None
         if saved and saved.get("spec") == repr(spec):
             ledger.suspended = ledger.suspended or str(saved.get("why") or "")
             ledger.unread = ledger.unread or str(saved.get("unread") or "")
