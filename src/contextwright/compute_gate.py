@@ -112,7 +112,7 @@ class holding(msgspec.Struct, eq=False):  # noqa: N801 -- read as a word: with h
     lock: "threading.RLock"
 
     def __enter__(self) -> None:
-        if not self.lock.acquire(blocking=False):
+        if not self.lock.acquire(False):
             with waiting():
                 self.lock.acquire()
 

@@ -1,5 +1,7 @@
 """A body that goes on from another is the bytes that it is by itself."""
 
+from itertools import pairwise
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -33,6 +35,23 @@ def test_a_list_that_grows_is_encoded_where_it_grew(steps):
         before = encoded_body({"messages": messages, "n": step}, "messages", None, before)
         assert msgspec.json.decode(before.text) == {"messages": messages, "n": step}
         assert [before.text[:end].endswith(b"}") for end in before.ends] == [True] * len(messages)
+
+
+def test_what_stands_around_is_encoded_while_it_is_other_objects():
+    tool, bodies = {"name": "find"}, []
+    for tools in ([tool], [tool], [{"name": "find"}], [tool, tool], None):
+        body = {"messages": MESSAGES, "model": "m", "tools": tools}
+        made = encoded_body(body, "messages", "sorted", bodies[-1] if bodies else None)
+        assert made.text == msgspec.json.encode(body, order="sorted")
+        bodies.append(made)
+    frames = [made.frame for made in bodies]
+    assert [one is other for one, other in pairwise(frames)] == [True, False, False, False]
+    # a body of somebody else's, whose values may be written into
+    made = encoded_body({"n": [1], "messages": []}, "messages")
+    made.frame.others[0].append(2)
+    assert encoded_body(
+        {"n": made.frame.others[0], "messages": []}, "messages", None, made
+    ).text == (b'{"n":[1,2],"messages":[]}')
 
 
 @pytest.mark.parametrize("body", [{"text": "all"}, {"messages": None}, {"messages": {}}, {}])

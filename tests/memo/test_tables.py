@@ -3,7 +3,7 @@
 import pytest
 
 from contextwright.memo.memory_budget import MemoryBudget
-from contextwright.memo.owned_tables import AT_ONCE, BRIEF, LASTING, SLOWLY, Table, Tables
+from contextwright.memo.owned_tables import AT_ONCE, BRIEF, LASTING, OFTEN, SLOWLY, Table, Tables
 from contextwright.memo.ownership import cached_text, remembering, table_of
 from contextwright.memo.sizes import bytes_of
 
@@ -279,3 +279,28 @@ def test_what_grows_goes_with_the_process_s_budget_alone():
         tables.begin()
     with tables.growing("places", list) as places:
         assert places == [1]
+
+
+def test_what_is_asked_in_passing_is_forgotten_with_the_outermost_scope():
+    asked, tables = [], Tables(MemoryBudget())
+
+    def length(text):
+        asked.append(text)
+        return len(text)
+
+    table = tables.table("texts", length, passing=True)
+    tables.begin()
+    assert [table[text] for text in ("a", "bb", "a")] == [1, 2, 1]
+    tables.begin()
+    tables.end()
+    assert table["a"] == 1 and asked == ["a", "bb"]
+    tables.settle()  # as in the middle of a long scope
+    assert table.bytes
+    for number in range(2 * OFTEN):
+        assert table[str(number)] == len(str(number))
+    tables.end()
+    assert not (table or table.before or table.bytes or table.measured)
+    del asked[:]
+    tables.begin()
+    assert table["a"] == 1 and asked == ["a"]
+    tables.end()

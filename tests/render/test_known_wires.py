@@ -222,3 +222,23 @@ def test_what_was_counted_costs_the_same_again_and_is_sent(format):
         assert renderer.cost(block, target) == renderer.cost(block, target) > 0
         pairs = wires_of_blocks(renderer, (block,), renderer.draft(target.sign), target)
     assert "Where is the order?" in str(pairs)
+
+
+def test_what_no_tools_break_is_asked_once(monkeypatch):
+    target, memo, asked = target_for("openai-chat"), Memo(), list[object]()
+    renderer = target.provider.renderer
+    rule = renderer.rules["OC6"]
+
+    def watched(request):
+        asked.append(request.get("tools"))
+        return rule(request)
+
+    monkeypatch.setattr(type(renderer), "rules", {**renderer.rules, "OC6": watched})
+    talk = [{"role": "user", "content": "And now?"}]
+    with remembering(memo):
+        for _ in range(3):
+            assert not renderer.validate({"messages": talk}, target)
+        (broken,) = renderer.validate({"messages": talk, "tools": []}, target)
+        assert broken.rule == "OC6"
+        assert not renderer.validate({"messages": talk}, target)
+    assert asked == [None, []]

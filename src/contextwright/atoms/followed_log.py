@@ -34,7 +34,7 @@ class FollowedLog:
         """The first of the exchanges that have settled since the last time, and the one behind
         them."""
         snapshot = inputs.snapshot
-        log, joins = snapshot.log, len(snapshot.log.late_joins())
+        log, joins = snapshot.log, snapshot.log.joins
         same = self._log is not None and self._log() is log and joins == self._joins
         if not same or self._stop > inputs.settled:
             self._begin()

@@ -31,7 +31,7 @@ def block_of(exchange: Exchange) -> Block:
     """
     first = exchange.events[0]
     is_words = len(exchange.events) == 1 and not (exchange.results or exchange.open_calls)
-    calls = () if is_words else exchange.calls
+    calls = first.calls if not is_words and first.role == "assistant" else ()
     return Block(
         id=first.id,
         source=HISTORY,
@@ -100,10 +100,10 @@ def _misplaced(part: AnyPart, event: Event) -> AnyPart:
 def _called(exchange: Exchange, calls: Sequence[ToolCall]) -> tuple[Message, Message]:
     """The assistant's message and the answers. Calls that share an id are told apart by their
     place, and take the results of that id in the order in which those came."""
-    first, last = exchange.first, exchange.events[-1]
+    first, last = exchange.events[0], exchange.events[-1]
     newest = exchange.mark == "open"
     called, results = first.parts, exchange.results
-    if len({call.id for call in calls}) == len(calls):
+    if len(calls) == 1 or len({call.id for call in calls}) == len(calls):
         answers = [results.get(call.id) for call in calls]
     else:
         called, answers = _told_apart(exchange)

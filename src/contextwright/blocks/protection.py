@@ -201,7 +201,7 @@ def protection_of(
         return Protection(count, -1, -1, failures, snapshot.preamble)
     log, position, known = snapshot.log, snapshot.position, _landmarks_of(snapshot)
     users = log.ends("kind", SPOKEN, position) or log.ends("role", "user", position)
-    first, last = (-1, -1) if users is None else map(log.exchange_index, users)
+    first, last = (-1, -1) if users is None else log.exchange_indices(users)
     edge = min(count, max(known.preamble, count - exchanges))
     if known.summaries or known.aside >= max(edge, known.preamble):
         edge = _edge(snapshot, exchanges)

@@ -33,7 +33,7 @@ from contextwright.text.speakers import is_another
 
 LINE = 1
 """Tokens between two texts of a section."""
-_MESSAGES = attrgetter("messages")
+_MESSAGES, _RAW = attrgetter("messages"), Fidelity.RAW
 
 
 class Presentation(NamedTuple):
@@ -91,7 +91,7 @@ def _block_cost(
     as_messages, of_texts = target.takes_messages, renderer.message_cost(target)
 
     def cost_of_messages(block: Block) -> int:
-        if not shown.refs and block.fidelity is not Fidelity.RAW:  # as it came it shows none
+        if not shown.refs and block.fidelity is not _RAW:  # as it came it shows none
             block = block_without_refs(block)
         if as_messages and shown.agent:
             block = as_told(block, shown.agent, refs=shown.refs)

@@ -110,12 +110,6 @@ def _bytes(before: KeptDecision) -> int:
 measured_by(KeptDecision, _bytes)
 
 
-def table_of(planned: Plan, limit: int, inputs: Inputs) -> Table:
-    """Where the newest decision of a spec is kept."""
-    parts = planned.body, planned.redactions, planned.terminal, planned.is_silent, planned.ports
-    return inputs.memo.table(("decision", *parts, limit, inputs.cost_id))
-
-
 def keep(
     decision: RequestDecision,
     planned: Plan,
@@ -138,7 +132,7 @@ def keep(
     cut, seen = _cut(decision.blocks, tracer, inputs)
     if spare.tokens < 0 or cut >= inputs.protection.edge or inputs.snapshot.has_summaries:
         return
-    windows, facts = _begins(planned, inputs), facts or _facts(planned, inputs, target)
+    facts = facts or _facts(planned, inputs, target)
     if facts is None or _asks_of_the_newest(planned, inputs):
         return
     room, snapshot = decision.room, inputs.snapshot
@@ -148,7 +142,7 @@ def keep(
         state=snapshot.state,
         position=snapshot.position,
         count=snapshot.exchange_count,
-        joins=len(snapshot.log.late_joins()),
+        joins=snapshot.log.joins,
         settled=inputs.settled,
         held=_held(inputs.protection),
         assembled=decision.assembled,
@@ -169,7 +163,7 @@ def keep(
         start=inputs.start,
         answers=kept_answers({**inputs.used}, inputs),
         stepped={**inputs.stepped},
-        windows=windows,
+        windows=inputs.windows,
         worded=decision.worded,
         left_out=decision.left_out,
     )
@@ -179,11 +173,6 @@ def _asks_of_the_newest(planned: Plan, inputs: Inputs) -> bool:
     """Whether words took answers of models for what is looked at again at the next request, such
     as a question's premises: the receipt of what goes on would name them for ever."""
     return bool(inputs.used) and words_since(inputs.settled, planned, inputs) is None
-
-
-def _begins(planned: Plan, inputs: Inputs) -> tuple[int, ...]:
-    """Where each window begins."""
-    return tuple([window.start(inputs.snapshot) for window in planned.windows])
 
 
 def _cut(blocks: Blocks, tracer: Tracer, inputs: Inputs) -> tuple[int, int]:
@@ -233,12 +222,12 @@ def gone_on(planned: Plan, inputs: Inputs, target: Target, table: Table) -> Requ
     facts = _facts(planned, inputs, target)
     if facts is None or before.facts != facts or not before.answers.hold(inputs):
         return None
-    held = _held(inputs.protection)
+    held = _held(inputs.protection, before.held)
     freed = [at for at in before.held ^ held if at < before.count]
     newest = before.count - 1
     if planned.redactions and not {newest, *freed}.isdisjoint(before.findings.orders.values()):
         return None  # what had to stay was redacted twice, and is written at the second
-    windows = _begins(planned, inputs) if planned.windows else ()
+    windows = inputs.windows
     floor = min(windows, default=0) if planned.slides else 0
     moved = [
         max(old, floor)
@@ -308,7 +297,7 @@ def _as_before(
     tracer = Tracer(inputs.cost, inputs.protection)
     tracer.take(before.findings)
     tracer.limit_steps = before.limit_steps
-    if held != before.held and min([before.edge, *(before.held ^ held)]) <= before.seen:
+    if held is not before.held and min([before.edge, *(before.held ^ held)]) <= before.seen:
         if _cut(blocks, tracer, inputs) != (before.cut, before.seen):
             return None
     inputs.used.update(before.answers.used)
@@ -412,13 +401,16 @@ def _holds(before: KeptDecision, inputs: Inputs) -> bool:
         before.log() is log
         and before.state is snapshot.state
         and before.position <= snapshot.position == len(log)
-        and before.joins == len(log.late_joins())
+        and before.joins == log.joins
         and not inputs.protection.summaries
     )
 
 
-def _held(protection: Protection) -> frozenset[int]:
-    return protection.failures | ({protection.question} - {-1})
+def _held(protection: Protection, before: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The same object as before, where it says the same."""
+    question = protection.question
+    held = protection.failures if question < 0 else protection.failures | {question}
+    return before if held == before else held
 
 
 def _spare(spare: Spare, new: Blocks, inputs: Inputs, came: Blocks | None = None) -> Spare | None:

@@ -26,7 +26,7 @@ from contextwright.tasks.payload import TITLE, USER, headers_of, in_front, paylo
 HISTORY = "history"
 """The message in front of the conversation that holds what was made of it, and of other sources."""
 
-_RAW = Fidelity.RAW
+_RAW, _STABLE = Fidelity.RAW, CacheClass.STABLE
 """A member of an enumeration takes as long to look up as six blocks."""
 SUMMARY = "summary"
 """The message behind the task that holds summaries of what came after it."""
@@ -36,9 +36,10 @@ EMPTY_MESSAGE = Block(id=HISTORY, source=HISTORY, messages=(Message("user", (Tex
 
 def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Target) -> Layout:
     """The blocks in their places, with the reasoning that the target's model takes back."""
+    has_texts = bool([block for block in blocks if not block.messages])
     if not inputs.shows_refs:
-        blocks = _without_refs(blocks, inputs.memo)
-    placed = _placed(assembled, blocks, target, inputs.protection.task)
+        blocks = _without_refs(blocks, inputs.memo, has_texts=has_texts)
+    placed = _placed(assembled, blocks, target, inputs.protection.task, has_texts=has_texts)
     profile, first = target.reasoning, inputs.snapshot.preamble
     of_body = target.sources is not None
     layout = with_bound_reasoning(placed, profile, first, inputs.memo, of_body=of_body)
@@ -47,14 +48,14 @@ def layout_of(assembled: Assembled, blocks: Blocks, inputs: Inputs, target: Targ
     return _with_others_told(layout, inputs.agent, refs=inputs.shows_refs)
 
 
-def _without_refs(blocks: Blocks, memo: Memo) -> Blocks:
+def _without_refs(blocks: Blocks, memo: Memo, *, has_texts: bool) -> Blocks:
     """The blocks without the refs that shortening put into them. In a conversation that is nearly
     all as it came few are looked at."""
-    if [block for block in blocks if not block.messages]:
+    if has_texts:
         return memo.map("without refs", blocks, block_without_refs)
-    places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
-    if not places:
+    if not [block for block in blocks if block.fidelity is not _RAW]:
         return blocks
+    places = [at for at, one in enumerate(blocks) if one.fidelity is not _RAW]
     out = list(blocks)
     shorter = memo.map("without refs", tuple([blocks[at] for at in places]), block_without_refs)
     for at, block in zip(places, shorter, strict=True):
@@ -62,7 +63,9 @@ def _without_refs(blocks: Blocks, memo: Memo) -> Blocks:
     return tuple(out)
 
 
-def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> Layout:
+def _placed(
+    assembled: Assembled, blocks: Blocks, target: Target, task: int, *, has_texts: bool
+) -> Layout:
     """The blocks in their places.
 
     The instruction and the operator's STABLE and SESSION texts make the system part, DYNAMIC
@@ -73,13 +76,13 @@ def _placed(assembled: Assembled, blocks: Blocks, target: Target, task: int) -> 
 
     Args:
         task: place of the exchange that it is; -1 where there is none.
+        has_texts: whether some of them are texts.
     """
-    has_texts = bool([block for block in blocks if not block.messages])
     conversation = tuple([block for block in blocks if block.messages]) if has_texts else blocks
     instruction: list[Section] = []
     for block in assembled.system:
         if text := "\n\n".join(map(message_text, block.messages)):
-            instruction.append(Section(text, CacheClass.STABLE, (block.id,)))
+            instruction.append(Section(text, _STABLE, (block.id,)))
     missing = [
         Insertion("left_out", one.id, message_text(one.messages[0]))
         for one in conversation

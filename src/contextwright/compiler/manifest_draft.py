@@ -97,6 +97,7 @@ def draft_of(
     snapshot, target, room, assembled = built.snapshot, built.target, built.room, built.assembled
     inputs, state = room.inputs, snapshot.state
     memo, planned, limit = inputs.memo, built.planned, room.limit
+    notes = *compiler.notes, *assembled.notes, *tracer.notes
     return ManifestDraft(
         compiler=compiler,
         session_id=snapshot.session_id,
@@ -127,7 +128,7 @@ def draft_of(
         changes=tuple(tracer.changes),
         left_out=built.left_out,
         # a word that looks again at what came further back says the same again
-        notes=tuple(dict.fromkeys((*compiler.notes, *assembled.notes, *tracer.notes))),
+        notes=tuple(dict.fromkeys(notes)) if notes else (),
         limit_steps=tracer.limit_steps + sum(inputs.stepped.values()),
         steps=tuple(tracer.steps),
     )

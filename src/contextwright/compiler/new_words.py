@@ -1,7 +1,5 @@
 """What the words of a spec leave of the newest exchanges, asked about no others."""
 
-from operator import attrgetter
-
 import msgspec
 
 from contextwright.blocks.block import Blocks
@@ -11,8 +9,6 @@ from contextwright.compiler.token_sums import SOURCE
 from contextwright.compiler.trace import Tracer, run
 from contextwright.compiler.trace_findings import NOTHING, Findings
 from contextwright.spec.inputs import Inputs
-
-_ORDER = attrgetter("order")
 
 
 class NewWords(msgspec.Struct, frozen=True, eq=False):
@@ -74,11 +70,11 @@ def with_newest(blocks: Blocks, newest: Blocks) -> Blocks:
     place = len(blocks)
     while place and not blocks[place - 1].messages:
         place -= 1
-    return (*blocks[:place], *newest, *blocks[place:])
+    return blocks + newest if place == len(blocks) else blocks[:place] + newest + blocks[place:]
 
 
 def are_whole(blocks: Blocks, start: int, inputs: Inputs) -> bool:
     """Whether they are all exchanges from `start` on, each of which a request can have."""
-    if [*map(_ORDER, blocks)] != [*range(start, inputs.snapshot.exchange_count)]:
+    if [block.order for block in blocks] != [*range(start, inputs.snapshot.exchange_count)]:
         return False
     return not [block for block in blocks if block.tier == ARCHIVE or block.role == "tool"]

@@ -78,7 +78,7 @@ def without_sources(target: Target) -> Target | None:
 
 def is_of_no_body(snapshot: Snapshot) -> bool:
     """Whether a session was read from no provider's body."""
-    return READERS.keys().isdisjoint(snapshot.metadata)
+    return not snapshot.metadata or READERS.keys().isdisjoint(snapshot.metadata)
 
 
 def body_of(snapshot: Snapshot, format: str) -> RequestBody | None:
@@ -159,8 +159,7 @@ def expect_valid(
     Raises:
         RenderError: a bug of ours, or a list of messages that is to be made anew.
     """
-    violations = broken_by_us(renderer, request, target)
-    if violations:
+    if violations := broken_by_us(renderer, request, target):
         first = violations[0]
         raise RenderError(
             f"the request breaks rules of its provider ({len(violations)}); first "

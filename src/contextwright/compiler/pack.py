@@ -10,10 +10,11 @@ from contextwright.compiler.context_budget import ContextBudget
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.receipt import Receipt
 from contextwright.errors import NotInThisFormat, ReplayError
-from contextwright.formats.encoded_body import EncodedBody, Order, encoded_body
+from contextwright.formats.encoded_body import EncodedBody, encoded_body
 from contextwright.memo.by_identity import NEWEST
 from contextwright.memo.ownership import owned_table
 from contextwright.render.apply_context import applied
+from contextwright.render.target import Target
 from contextwright.session.log import Log
 from contextwright.session.session import Session
 
@@ -159,33 +160,47 @@ _BEFORE = "before"
 
 
 class KnownRequest(msgspec.Struct, frozen=True, eq=False):
-    """What a body was encoded from. Nobody writes into it."""
+    """What a body was encoded from. Nobody writes into it.
+
+    Args:
+        target: whose it is; None of one that holds its session. tokens: of it, as they count for
+            that one.
+    """
 
     request: Mapping[str, Any]
     encoded: EncodedBody
+    target: Target | None
+    tokens: int
 
     def copy(self, value: Any) -> Any:
         """A part of it as it stands in the body, for somebody to write into."""
         return msgspec.json.decode(msgspec.json.encode(value, order=self.encoded.order))
 
 
-def encoded(request: Mapping[str, Any], key: str, order: Order) -> EncodedBody:
-    """The body of a request. What it was encoded from is remembered while its session's texts are
-    looked at: its messages stand in the next request as the same objects (`render.known_wires`).
-
-    Args:
-        key: of its messages.
-    """
+def encoded(request: Mapping[str, Any], target: Target, tokens: int) -> bytes:
+    """The body of a request of so many tokens. What it was encoded from is remembered while its
+    session's texts are looked at: its messages stand in the next request as the same objects
+    (`render.known_wires`)."""
+    own, key = target.sources is None, target.provider.renderer.cache_order[-1]
     table = owned_table("newest request", brief=True)
     before: KnownRequest | None = None if table is None else table.known(NEWEST)
-    made = encoded_body(request, key, order, None if before is None else before.encoded)
+    known = None if before is None else before.encoded
+    made = encoded_body(request, key, "sorted" if own else None, known)
     if table is not None:
-        table[_BEFORE], table[NEWEST] = before, KnownRequest(request, made)
-    return made
+        if known is not None and known.text == made.text:  # it is made again, as it was
+            before = table.known(_BEFORE)
+        newest = KnownRequest(request, made, target if own else None, tokens)
+        table[_BEFORE], table[NEWEST] = before, newest
+    return made.text
 
 
 def known_request(pack: Pack) -> KnownRequest | None:
     """What a pack's body was encoded from, where that is remembered: of the newest two."""
     table = owned_table("newest request", brief=True)
-    newest = () if table is None else (table.known(NEWEST), table.known(_BEFORE))
-    return next((one for one in newest if one and one.encoded.text == pack.body), None)
+    if table is None:
+        return None
+    for entry in (_BEFORE, NEWEST):
+        known: KnownRequest | None = table.known(entry)
+        if known is not None and known.encoded.text == pack.body:
+            return known
+    return None

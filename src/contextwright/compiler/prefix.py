@@ -1,8 +1,8 @@
 """What a request shares with the one before it: what a provider's cache can use again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import compress
-from operator import is_not
+from operator import is_, is_not
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -10,7 +10,6 @@ import msgspec
 from contextwright.compiler.manifest import Manifest, Places, Prefix
 from contextwright.compiler.receipt import Receipt
 from contextwright.memo.by_identity import NEWEST, by_identity
-from contextwright.memo.owned_tables import Table
 from contextwright.memo.ownership import owned_table
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.request_wires import token_sums
@@ -23,43 +22,26 @@ EARLIER = 32
 """Breakpoints of requests before the one before that are remembered: of a loop its newest calls."""
 
 
-class _Sent(msgspec.Struct, frozen=True, eq=False):
-    """A request, to hold the one after it against.
-
-    Args:
-        values: its pieces. target, tokens: whose it is, and its own by that; -1 where only its
-            pieces are known.
-    """
-
-    body: bytes
-    values: list[Any]
-    target: Target | None = None
-    tokens: int = -1
-
-
 def shared_prefix(
-    before: Request | bytes,
+    before: Mapping[str, Any] | bytes,
     now: Request,
     target: Target,
     *,
-    body: bytes = b"",
     tokens: int = -1,
+    tokens_before: int = -1,
     earlier: Places = (),
 ) -> Prefix:
     """Tokens and money of the common prefix of two requests, piece by piece.
 
     Args:
-        before: the request before, or its bytes. body: those of `now`, by which its pieces are
-            remembered for the request after it. tokens: its own, where they are known.
+        before: the request before, or its bytes.
+        tokens, tokens_before: of both, where these are known, and counted for this target.
         earlier: up to where requests before that one wrote what it has still.
     """
     renderer, rules = target.provider.renderer, target.cache_rules
     order = renderer.cache_order
-    newest = owned_table(("cache pieces", order), brief=True)
-    sent, new = _sent(before, order, newest), _values(now, order)
-    old = sent.values
-    if body and newest is not None:
-        newest[NEWEST] = _Sent(body, new, target if target.sources is None else None, tokens)
+    request = msgspec.json.decode(before) if isinstance(before, bytes) else before
+    old, new = _values(request, order), _values(now, order)
     if renderer.marks_cache:
         marked, pieces = _pieces(old), _pieces(new)
         same = _same(old, new, lambda at: marked[at].text == pieces[at].text)
@@ -69,8 +51,8 @@ def shared_prefix(
         last = _written(pieces)
     else:
         same = _same(old, new)
-        if same == len(old) > 0 and sent.target is target and min(sent.tokens, tokens) >= 0:
-            return _of_grown(sent.tokens, tokens, now, same, len(new), target, rules)
+        if same == len(old) > 0 and min(tokens_before, tokens) >= 0:
+            return _of_grown(tokens_before, tokens, now, same, len(new), target, rules)
         shared = reached = _Place(same)
         known, last = [], _Place(len(new))
     running = _running_tokens(now, new, target)
@@ -116,19 +98,10 @@ def earlier_writes(before: Manifest | Receipt, now_ms: int | None, target: Targe
     return ()
 
 
-def note_pieces(request: Request, body: bytes, renderer: Renderer) -> None:
-    """Remember the pieces of a request that was sent: the one after it is held against them.
-
-    Args:
-        body: its bytes.
-    """
-    newest = owned_table(("cache pieces", renderer.cache_order), brief=True)
-    known: _Sent | None = None if newest is None else newest.known(NEWEST)
-    values = _values(request, renderer.cache_order)
-    if newest is not None and (known is None or known.body != body):
-        newest[NEWEST] = _Sent(body, values)
+def note_pieces(request: Request, renderer: Renderer) -> None:
+    """Look at the pieces of a request that was sent: the one after it is held against them."""
     if renderer.marks_cache:
-        _pieces(values)
+        _pieces(_values(request, renderer.cache_order))
 
 
 def _same(old: list[Any], new: list[Any], says_same: Callable[[int], bool] | None = None) -> int:
@@ -143,22 +116,15 @@ def _same(old: list[Any], new: list[Any], says_same: Callable[[int], bool] | Non
         return _piece(old[at]).text == _piece(new[at]).text
 
     least, is_same = min(len(old), len(new)), says_same or encoded_alike
+    if all(map(is_, old, new)):  # as nearly always
+        return least
     for at in compress(range(least), map(is_not, old, new)):
         if not is_same(at):
             return at
     return least
 
 
-def _sent(before: Request | bytes, order: tuple[str, ...], newest: Table | None) -> _Sent:
-    if not isinstance(before, bytes):
-        return _Sent(b"", _values(before, order))
-    known: _Sent | None = None if newest is None else newest.known(NEWEST)
-    if known is not None and known.body == before:
-        return known
-    return _Sent(before, _values(msgspec.json.decode(before), order))
-
-
-def _values(request: Request, order: tuple[str, ...]) -> list[Any]:
+def _values(request: Mapping[str, Any], order: tuple[str, ...]) -> list[Any]:
     """What a cache reads as one each: messages, tools, and what else stands in front of them."""
     values: list[Any] = []
     for key in order:

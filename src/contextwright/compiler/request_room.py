@@ -9,7 +9,6 @@ import msgspec
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
-from contextwright.compiler.compile_notes import limit_notes
 from contextwright.compiler.layout import layout_of
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.trace import Tracer
@@ -17,7 +16,7 @@ from contextwright.errors import StepError
 from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
-from contextwright.spec.inputs import Inputs, Memo
+from contextwright.spec.inputs import Inputs
 from contextwright.spec.terminal import LayerShares, Terminal
 from contextwright.tasks.allocation import Allocation, allocate
 from contextwright.tasks.layers import least_needs, needs_of
@@ -43,34 +42,6 @@ def limit_of(terminal: Terminal | None, target: Target) -> int:
     if terminal is None:
         return most
     return max(1, min(most, terminal.limit(most), terminal.limit(target.window) - _added(target)))
-
-
-_LIMIT = "limit"
-
-
-class KnownLimit(NamedTuple):
-    """The limit of a request, and what its reader should know of it, by what they are of.
-
-    Args:
-        most: tokens that a request may have. notes: of the manifest.
-    """
-
-    terminal: Terminal | None
-    target: Target
-    most: int
-    notes: tuple[str, ...]
-
-
-def known_limit(terminal: Terminal | None, target: Target, memo: Memo) -> KnownLimit:
-    """As `limit_of` and `limit_notes`, looked at once while both are the same."""
-    known: KnownLimit | None = memo.newest(_LIMIT)
-    if known is not None and known.target is target and known.terminal is terminal:
-        return known
-    notes = tuple(limit_notes(terminal, target))
-    known = KnownLimit(terminal, target, limit_of(terminal, target), notes)
-    if target.sources is None:  # else it would hold its session's log
-        memo.table(_LIMIT, brief=True)[NEWEST] = known
-    return known
 
 
 def _added(target: Target) -> int:

@@ -1,6 +1,6 @@
 """From a snapshot to a pack. `compile_pack` reads top to bottom; everything it calls is pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -8,22 +8,23 @@ import msgspec
 
 from contextwright.blocks.protection import protection_of
 from contextwright.blocks.resolve import RefSources, read_ref
-from contextwright.compiler.assemble import assemble, in_scope
+from contextwright.compiler.assemble import assemble
 from contextwright.compiler.block_cost import Presentation, costs_of
 from contextwright.compiler.build_manifest import receipt_of, written_manifest
+from contextwright.compiler.call_setup import CallSetup, setup_for, setup_of
 from contextwright.compiler.compile_notes import model_notes, tool_notes
 from contextwright.compiler.going_on import assembled_now, room_now, snapshot_then, with_newer
 from contextwright.compiler.horizon import starts_of
 from contextwright.compiler.idle_exchanges import are_gone, idle_exchanges
-from contextwright.compiler.kept_decision import gone_on, keep, table_of
+from contextwright.compiler.kept_decision import gone_on, keep
 from contextwright.compiler.layout import layout_of
 from contextwright.compiler.lost_prefix import lost_piece
 from contextwright.compiler.manifest_draft import CompileResult, draft_of, may_wait
 from contextwright.compiler.of_body import expect_valid, without_sources
-from contextwright.compiler.pack import Pack, encoded
+from contextwright.compiler.pack import Pack, encoded, known_request
 from contextwright.compiler.plan import Plan, known_plan
 from contextwright.compiler.prefix import earlier_writes, shared_prefix
-from contextwright.compiler.receiver import receiver_of, tools_of
+from contextwright.compiler.receiver import receiver_of
 from contextwright.compiler.request_decision import (
     Fitted,
     RequestDecision,
@@ -33,24 +34,21 @@ from contextwright.compiler.request_decision import (
     is_enough,
     oldest_of,
 )
-from contextwright.compiler.request_room import known_limit, room_of
+from contextwright.compiler.request_room import room_of
 from contextwright.compiler.token_sums import tokens_of_all
 from contextwright.compiler.trace import Tracer
 from contextwright.compute_gate import holding
 from contextwright.errors import BudgetError, RenderError
-from contextwright.memo.by_identity import NEWEST, same_objects
 from contextwright.memo.ownership import remembering
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
-from contextwright.render.renderer import Renderer
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
-from contextwright.spec.task import NO_ANSWERS, Answers, TakenAnswers, Task
+from contextwright.spec.task import NO_ANSWERS, Answers, Task
 from contextwright.spec.traits import View
 
-_LASTING = "lasting inputs"
 _RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
 """How specs look that know what lies before where a compile begins."""
 _FRESH_STARTS: frozenset[View] = frozenset({"fold", "step", "least", "near"})
@@ -183,29 +181,31 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         dry: bool,
     ) -> Pack | None:
         planned = known_plan(self.spec, snapshot.state, self.ports, self.memo)
-        target = receiver_of(target, snapshot, planned, self.memo)
+        setup = setup_of(planned, target, snapshot, self.agent, self.memo)
         try:
-            return self._packed(snapshot, target, planned, previous, wants, dry=dry)
+            return self._packed(snapshot, setup, previous, wants, dry=dry)
         except RenderError:
-            anew = without_sources(target)  # a list that its provider would refuse as it came
+            # a list that its provider would refuse as it came
+            anew = without_sources(setup.target)
             if anew is None:
                 raise
-            return self._packed(snapshot, anew, planned, previous, wants, dry=dry)
+            setup = setup_for(anew, planned, snapshot, self.agent, self.memo)
+            return self._packed(snapshot, setup, previous, wants, dry=dry)
 
     def _packed(
         self,
         snapshot: Snapshot,
-        target: Target,
-        planned: Plan,
+        setup: CallSetup,
         previous: Pack | None,
         wants: PendingTasks,
         *,
         dry: bool,
     ) -> Pack | None:
+        planned, target = setup.planned, setup.target
         renderer = target.provider.renderer
         then = snapshot_then(snapshot, self.decided_at) if self.decided_at else snapshot
-        inputs = self._inputs(then, target, renderer, planned, wants, dry=dry)
-        decision = self._decision(planned, inputs, target)
+        inputs = self._inputs(then, setup, wants, dry=dry)
+        decision = self._decision(setup, inputs)
         if decision is None or (dry and wants.asked):
             return None
         inputs, assembled, room = decision.inputs, decision.assembled, decision.room
@@ -227,7 +227,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         tracer.notes.extend((*model_notes(inputs, room.inputs), *inputs.notes))
         if counter_failed := getattr(target.counter, "failed", ""):
             tracer.notes.append(counter_failed)
-        tracer.notes.extend(known_limit(planned.terminal, target, self.memo).notes)
+        tracer.notes.extend(setup.limit_notes)
         return self._pack(
             CompileResult(
                 snapshot, target, planned, assembled, blocks, layout, rendered, tokens, room,
@@ -237,17 +237,17 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             previous,
         )  # fmt: skip
 
-    def _decision(self, planned: Plan, inputs: Inputs, target: Target) -> RequestDecision | None:
+    def _decision(self, setup: CallSetup, inputs: Inputs) -> RequestDecision | None:
         """What is sent: what was decided for the request before with what came since, where that
         goes on; None where an answer is missing for it and nobody sees what comes out."""
+        planned, target = setup.planned, setup.target
         goes_on = planned.may_go_on and target.takes_messages and planned.stands_on_conversation
         table = None
         if goes_on and not (self.steps or self.decided_at):
-            limit = known_limit(planned.terminal, target, self.memo).most
-            table = table_of(planned, limit, inputs)
+            table = self.memo.table(setup.decided)
             if (decision := gone_on(planned, inputs, target, table)) is not None:
                 return decision
-        fitted = self._fitted(planned, inputs, target)
+        fitted = self._fitted(planned, inputs, target, setup.limit)
         if fitted is None:
             return None
         decision = decided(planned, fitted)
@@ -255,7 +255,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             keep(decision, planned, target, table)
         return decision
 
-    def _fitted(self, planned: Plan, inputs: Inputs, target: Target) -> Fitted | None:
+    def _fitted(self, planned: Plan, inputs: Inputs, target: Target, limit: int) -> Fitted | None:
         """What is sent, looking no further back than the limit reaches; None where an answer is
         missing for it and nobody sees what comes out."""
         view: View = planned.view
@@ -263,7 +263,6 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             view = "all"  # a step counts all that it had
         if view in _RESUMPTIONS and not target.takes_messages:
             view = "all"  # a text has the conversation in the order of the spec's terms
-        limit = known_limit(planned.terminal, target, self.memo).most
         # how far back it was last time: it saves a try, and leads to the same
         tries = self.memo.table(("horizon", self.spec, limit, inputs.cost))
         notes = tuple(inputs.notes)
@@ -334,30 +333,26 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return fitted_in(room, assembled, planned, inputs, target)
 
     def _inputs(
-        self,
-        snapshot: Snapshot,
-        target: Target,
-        renderer: Renderer,
-        planned: Plan,
-        wants: "PendingTasks",
-        *,
-        dry: bool,
+        self, snapshot: Snapshot, setup: CallSetup, wants: PendingTasks, *, dry: bool
     ) -> Inputs:
-        sources = msgspec.structs.replace(self.sources, named=planned.cites)
-        protection = protection_of(snapshot, request=target.takes_messages)
+        planned = setup.planned
+        sources, cites = self.sources, planned.cites
+        if sources.named != cites:
+            sources = msgspec.structs.replace(sources, named=cites)
+        protection = protection_of(snapshot, request=setup.target.takes_messages)
         return msgspec.structs.replace(
-            self._lasting_inputs(snapshot, target, renderer, planned),
+            setup.inputs,
             snapshot=snapshot,
             read=partial(read_ref, snapshot=snapshot, sources=sources),
             now_ms=self.now_ms,
             memo=self.memo,
             protection=protection,
             settled=protection.settled(snapshot),
-            window=min([w.start(snapshot) for w in planned.windows]) if planned.windows else None,
+            windows=tuple([window.start(snapshot) for window in planned.windows]),
             answers=self.answers,
             dry=dry,
             asked=wants.asked,
-            used=TakenAnswers(),
+            used={},
             wrote=wants.wrote,
             notes=[],
             folds=(*self.folds, *saved_folds(snapshot.metadata)),
@@ -366,74 +361,20 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             stepped={},
         )
 
-    def _lasting_inputs(
-        self, snapshot: Snapshot, target: Target, renderer: Renderer, planned: Plan
-    ) -> Inputs:
-        """What goes by the spec, the receiver and the tools alone; the session's is left open."""
-        named = tuple(snapshot.tools if target.tools is None else target.tools)
-        about = planned, target, self.agent, named
-        known: tuple[tuple[object, ...], Inputs] | None = self.memo.newest(_LASTING)
-        if known is not None and same_objects(known[0], about):
-            return known[1]
-        tools = tools_of(target, named, self.memo)
-        scope = planned.tools.scope(snapshot) if planned.tools is not None else None
-        sent = in_scope(tools.sendable, scope) if target.takes_messages else ()
-        refs = tools.shows_refs if sent is tools.sendable else target.shows_refs(sent)
-        telling = Presentation(self.agent, framed=bool(planned.step_key), refs=refs)
-        costs = costs_of(self.memo, renderer, target, telling)
-        nothing: Any = None
-        lasting = Inputs(
-            snapshot=nothing,
-            count=target.counter.counting(),
-            cost=costs.block,
-            markers=costs.markers,
-            event_cost=costs.events,
-            counter_id=target.counter.id,
-            sign=target.sign,
-            read=nothing,
-            now_ms=None,
-            memo=nothing,
-            agent=self.agent,
-            protection=nothing,
-            settled=0,
-            tools=tools.sendable,
-            available_tools=tools.available,
-            framed=telling.framed,
-            tells_sources=not target.takes_messages,
-            shows_refs=telling.refs,
-            required=planned.required,
-            guards=planned.redactions,
-            clean=planned.clean,
-            clean_name=self._name_cleaner(planned),
-            ports=self.ports,
-            mapping=planned.mapping,
-            lessens=planned.lessens,
-            is_sole=planned.is_sole,
-            cost_id=costs.id,
-            step_prices=target.step_prices,
-        )
-        if target.sources is None and scope is None:  # else it would hold its session's log
-            self.memo.table(_LASTING, brief=True)[NEWEST] = about, lasting
-        return lasting
-
-    def _name_cleaner(self, planned: Plan) -> Callable[[str], str]:
-        """`planned.clean_added_name`, of each name once: a receipt has ids of all that is left."""
-        if not planned.every_redaction:
-            return str
-        key = "clean names", planned.every_redaction, self.ports
-        return self.memo.computed(key, planned.clean_added_name)
-
     def _pack(self, built: CompileResult, tracer: Tracer, previous: Pack | None) -> Pack:
         target, request, log = built.target, built.rendered.request, built.snapshot.log
-        order = "sorted" if target.sources is None else None
-        made = encoded(request, target.provider.renderer.cache_order[-1], order)
-        body, prefix, lost = made.text, None, None
+        body, prefix, lost = encoded(request, target, built.tokens), None, None
         draft = draft_of(built, tracer, body, self)
         whole = self._weighed(built, draft.folds)
         if previous is not None:
-            earlier = earlier_writes(previous.receipt, self.now_ms, target)
+            known = known_request(previous)
             prefix = shared_prefix(
-                previous.body, request, target, body=body, tokens=draft.tokens, earlier=earlier
+                previous.body if known is None else known.request,
+                request,
+                target,
+                tokens=draft.tokens,
+                tokens_before=known.tokens if known and known.target is target else -1,
+                earlier=earlier_writes(previous.receipt, self.now_ms, target),
             )
             lost = lost_piece(prefix, previous, request, target, log, draft.tokens)
         if may_wait(built):

@@ -105,16 +105,22 @@ class TokenSums:
         first = self._first
         return self._sums[stop - first] - self._sums[start - first] + sum(more.values())
 
-    def of_all(self, start: int, snapshot: Snapshot, count: Count) -> int | None:
-        """Tokens of all exchanges from `start` on, the newest included, where what is new is little
-        and stands behind what is summed; None elsewhere."""
+    def next_of_all(self, start: int, snapshot: Snapshot) -> int | None:
+        """The first exchange behind what is summed, where all from `start` up to there is, and what
+        is new is little; None elsewhere."""
         log, new = snapshot.log, self._first + len(self._tokens)
         is_near = start <= new < snapshot.exchange_count <= new + NEAR
         if not is_near or not self.reaches(start, log) or snapshot.position < len(log):
             return None
-        if len(log.late_joins()) != self._joins:
-            return None
-        *settled, newest = count.blocks(snapshot.exchanges(new))
+        return new if log.joins == self._joins else None
+
+    def of_all(self, start: int, new: list[int]) -> int:
+        """Tokens of all exchanges from `start` on.
+
+        Args:
+            new: those of each behind what is summed; the last one may still grow.
+        """
+        *settled, newest = new
         self._tokens.extend(settled)
         sums = self._sums
         for tokens in settled:
@@ -197,17 +203,13 @@ def tokens_of_all(
         known: what a fold of this log counted: a session that was loaded is not counted again.
         event_cost: as `cost`, from an exchange's events.
     """
-
-    def counted(exchanges: list[Exchange]) -> list[int]:
-        return list(map(cost, memo.blocks(exchanges)))
-
-    count = Count(counted, event_cost)
     first, last = snapshot.preamble, snapshot.exchange_count - 1
     if last < first:
         return 0
     with memo.growing(("token sums", cost), TokenSums) as sums:
-        if (whole := sums.of_all(first, snapshot, count)) is not None:
-            return whole
+        if (new := sums.next_of_all(first, snapshot)) is not None:
+            return sums.of_all(first, list(map(cost, memo.blocks(snapshot.exchanges(new)))))
+        count = Count(lambda exchanges: list(map(cost, memo.blocks(exchanges))), event_cost)
         before = 0
         if known is not None and not sums.reaches(first, snapshot.log):
             if known.stop > last:
@@ -216,7 +218,7 @@ def tokens_of_all(
             if not sums.reaches(first, snapshot.log):
                 sums.begin(first, snapshot.log)
         older = before + sums.between(first, last, snapshot, count)
-    return older + sum(counted(snapshot.exchanges(last)))
+    return older + sum(count.blocks(snapshot.exchanges(last)))
 
 
 def newest_of(tokens: int, stop: int, inputs: Inputs) -> int | None:

@@ -67,7 +67,7 @@ class KeptAnswers(msgspec.Struct, frozen=True, eq=False):
         for series, one in self.latest.items():
             if known.latest(series) is not one:
                 return False
-        return all(map(known.gives, self.used.values()))
+        return not self.used or all(map(known.gives, self.used.values()))
 
 
 def kept_answers(used: TakenAnswers, inputs: Inputs) -> KeptAnswers:

@@ -111,6 +111,8 @@ def writable_session(source: SessionLike, where: str) -> Session:
     Raises:
         SessionError: a snapshot, or none at all.
     """
+    if isinstance(source, Session):
+        return source
     if isinstance(source, Snapshot):
         raise SessionError(
             "expected a session, got a Snapshot: what is prepared is written to the session",

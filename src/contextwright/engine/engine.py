@@ -57,9 +57,9 @@ from contextwright.retrieval.retriever import Retriever
 from contextwright.session.event import Tool
 from contextwright.session.log import Log
 from contextwright.session.session import Session
-from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.saved_fold import save_folds
+from contextwright.spec.task import NO_ANSWERS, Answers
 from contextwright.stores.refs import Fetch, Refs
 from contextwright.stores.store import ArtifactStore, SessionStore
 from contextwright.tokens.calibrate import Calibrator
@@ -224,18 +224,17 @@ class Engine(ProcessBound):
         """
         snapshot = snapshot_of(session, "Engine.assemble(session)")
         log, target = snapshot.log, self._recoveries.bounded(self.target, snapshot.log)
+        ledger = self._ledgers.of(log)
         if self.compiler is not None:
             pack = compiled_by(self.compiler, snapshot, target)
         else:
-            ledger = self._ledgers.of(log)
             decided = self._ledgers.decided(self.spec, target, ledger, snapshot.metadata)
-            previous = ledger.previous(snapshot.position)
             made, target = self._spec_compiler(log, decided.notes, decided.spec), decided.target
+            previous = ledger.previous(snapshot.position)
             turn = Turn(made, target, lambda: snapshot, previous=previous)
             pack = turn.assemble(known_answers(log, self.models))
             pack = self._put_off.going_on(pack, snapshot, target, made)
-        ledger = self._ledgers.of(log)
-        return ledger.sent(self._weighed(pack, ledger, snapshot, target), target)
+        return ledger.sent(ledger.weighed(pack, lambda: snapshot, target, self._counting), target)
 
     def recover(
         self,
@@ -292,7 +291,7 @@ class Engine(ProcessBound):
         target = learned_window(target, overflow)
         again = partial(self._packing, session, ledger)
         pack = yield from recovering(overflow, sent, target, refusals, again)
-        ledger.sent(self._weighed(pack, ledger, session.snapshot(), target), target)
+        ledger.sent(ledger.weighed(pack, session.snapshot, target, self._counting), target)
         return self._hooks.overflowed(session, overflow, sent, pack, refusals)
 
     def expand(self, session: Session, ref: str) -> str:
@@ -360,7 +359,7 @@ class Engine(ProcessBound):
     def _weighing(self, own: Session, ledger: Ledger, target: Target) -> TaskGenerator[WeighedPack]:
         """The pack for a target, which counts as sent where whoever awaits it is still there."""
         pack = yield from self._packing(own, ledger, target)
-        return self._weighed(pack, ledger, own.snapshot(), target)
+        return ledger.weighed(pack, own.snapshot, target, self._counting)
 
     def _packing(
         self, session: Session, ledger: Ledger, target: Target, why: tuple[str, ...] = ()
@@ -390,43 +389,44 @@ class Engine(ProcessBound):
         more: Sequence[str],
     ) -> TaskGenerator[Pack]:
         """The pack of a spec, with all that it needs from models, and notes of why it is this."""
-        log, failed = session.log, list[str]()
+        failed: list[str] = []
         capture_before(session, spec, self.ports)
         searched = self.memory, self.scope, self.retrievers, self.ports
         notes = hydrate(session, spec, *searched, self._hooks.recalled(session))
+        known = known_answers(session.log, self.models)
         turn = Turn(
-            self._spec_compiler(log, (*notes, *why, *more), spec),
+            self._spec_compiler(session.log, (*notes, *why, *more), spec, known),
             target,
             session.snapshot,
             lambda values: write(session, values),
-            ledger.previous(len(log)),
+            ledger.previous(len(session.log)),
             self._hooks.preparing(session, failed),
         )
-        known = known_answers(log, self.models)
         pack, answers = yield from preparing(turn, known, self.models.latest)
-        remember(log, self.models, answers)
+        if answers is not known:  # else nothing was asked
+            remember(session.log, self.models, answers)
         pack = self._put_off.noted(pack, session, target, turn.compiler.answered_by(answers))
         return with_notes(pack, failed)
 
     def _spec_compiler(
-        self, log: Log, notes: tuple[str, ...] = (), spec: Expr | None = None
+        self, log: Log, notes: tuple[str, ...], spec: Expr, answers: Answers = NO_ANSWERS
     ) -> SpecCompiler:
         now_ms, why = time_of(self.clock)
         return SpecCompiler(
-            self.spec if spec is None else spec,
+            spec,
             agent=self.agent,
             sources=self._sources.of_one_compile(),
             now_ms=now_ms,
             memo=memo_of(log),
+            answers=answers,
             ports=self.ports,
             notes=(*notes, why) if why else notes,
-            weighs=spec is None or spec is self.spec,
+            weighs=spec is self.spec,
         )
 
-    def _weighed(self, pack: Pack, ledger: Ledger, now: Snapshot, target: Target) -> WeighedPack:
-        memo = memo_of(now.log)
-        counting = partial(SpecCompiler, self.spec, agent=self.agent, memo=memo, ports=self.ports)
-        return ledger.weighed(pack, now, target, counting)
+    def _counting(self, log: Log) -> SpecCompiler:
+        """What counts all of a session as the spec's requests have it."""
+        return SpecCompiler(self.spec, agent=self.agent, memo=memo_of(log), ports=self.ports)
 
     def ledger(self, session: Session) -> LedgerSummary:
         """What a conversation's requests cost so far, against sending everything."""

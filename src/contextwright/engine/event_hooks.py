@@ -62,7 +62,7 @@ class EventHooks:
     def __init__(self, hooks: Mapping[str, Any] | None = None) -> None:
         self._hooks: dict[str, list[tuple[Hook, bool]]] = {name: [] for name in EVENTS}
         self._notes: WeakKeyDictionary[Log, list[str]] = WeakKeyDictionary()
-        self._are_set = False  # whether anybody wants to know of anything
+        self._are_set = False  # whether anybody wants to know of anything, or something is noted
         self._on_all(hooks)
 
     def on(self, name: str, hook: object, *, contents: bool = False) -> None:
@@ -133,6 +133,7 @@ class EventHooks:
     def note(self, log: Log, notes: Sequence[str]) -> None:
         """Keep notes for the next pack of a session: there is none to hold them now."""
         self._notes.setdefault(log, []).extend(notes)
+        self._are_set = True
 
     def making(
         self, session: Session, previous: Pack | None, packing: TaskGenerator[Pack]
@@ -148,7 +149,7 @@ class EventHooks:
                 )
                 self.tell("error", event, [])
             raise
-        if self._are_set or self._notes:
+        if self._are_set:
             return self._compiled(pack, previous, session, began_ns)
         return pack
 

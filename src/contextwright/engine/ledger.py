@@ -60,6 +60,9 @@ MARGIN = 10
 """Percent by which a spec may be dearer than sending everything before it gives way."""
 
 
+Counting = Callable[[Log], SpecCompiler]
+
+
 class Decided(msgspec.Struct, frozen=True):
     """What the next call of a conversation is compiled by, and what was given up as too dear."""
 
@@ -129,32 +132,33 @@ class Ledger:
         return newest if newest is None or newest.receipt.position < position else self.before
 
     def weighed(
-        self, pack: Pack, snapshot: Snapshot, target: Target, counting: Callable[[], SpecCompiler]
+        self, pack: Pack, take: Callable[[], Snapshot], target: Target, counting: Counting
     ) -> WeighedPack:
         """A pack beside everything. What the call before had was counted otherwise where the
         provider leaves out reasoning from this call on, or the counter has learned since. What was
         never counted is counted here: of a long session that takes as long as its first compile.
 
         Args:
-            counting: gives a compiler with the memo of the conversation, and the agent.
+            take: the session as it is. counting: a compiler for its log. Few packs need either.
         """
-        receipt = pack.receipt
+        receipt, position = pack.receipt, pack.receipt.position
         if receipt.counter != target.counter.id:
             target = with_counter(target, receipt.counter)
         refs, fixed, whole = receipt.shows_refs, receipt.fixed_tokens, pack.whole_tokens
         if whole is None:
-            known = newest_prefix(receipt.folds)
-            whole = counting().tokens_of_everything(snapshot, target, known, refs=refs)
+            now, known = take(), newest_prefix(receipt.folds)
+            position = now.position
+            whole = counting(now.log).tokens_of_everything(now, target, known, refs=refs)
         whole += fixed
-        previous, then = self.previous(snapshot.position), None
+        previous, then = self.previous(position), None
         if previous is not None:
-            then = _before_stripped(previous, snapshot, target)
+            if target.reasoning == "strip-old":
+                then = _before_stripped(previous, take())
             if then is None and previous.receipt.counter != receipt.counter:
-                position = previous.receipt.position
-                then = msgspec.structs.replace(snapshot, position=position)
+                then = msgspec.structs.replace(take(), position=previous.receipt.position)
         if then is None:
             return WeighedPack(pack, whole)
-        before = counting().tokens_of_everything(then, target, refs=refs) + fixed
+        before = counting(then.log).tokens_of_everything(then, target, refs=refs) + fixed
         return WeighedPack(pack, whole, before)
 
     def sent(self, made: WeighedPack, target: Target) -> Pack:
@@ -329,7 +333,8 @@ class Ledgers:
     ) -> CallPrice:
         """What a call of a conversation would come to."""
         ledger = self.of(snapshot.log)
-        return ledger.price_of(ledger.weighed(pack, snapshot, target, lambda: compiler), target)
+        made = ledger.weighed(pack, lambda: snapshot, target, lambda _: compiler)
+        return ledger.price_of(made, target)
 
     def decide(self, spec: Expr, target: Target, session: Session, ledger: Ledger) -> Decided:
         """As `decided`; what was given up is saved with the session."""
@@ -350,7 +355,7 @@ class Ledgers:
         """
         if not self._suspends:
             return Decided(spec, target)
-        saved = object_if(metadata.get(SUSPENDED))
+        saved = object_if(metadata.get(SUSPENDED)) if metadata else None
         if saved and saved.get("spec") == repr(spec):
             ledger.suspended = ledger.suspended or str(saved.get("why") or "")
             ledger.unread = ledger.unread or str(saved.get("unread") or "")
@@ -358,6 +363,8 @@ class Ledgers:
             ledger.unread = _unread(ledger.summary())
         if self._instead is not None and not ledger.suspended and ledger.is_dearer(spec):
             ledger.suspended = self._gives_way(spec, ledger)
+        if not (ledger.suspended or ledger.unread):
+            return Decided(spec, target)
         notes = tuple(filter(None, (ledger.suspended, ledger.unread)))
         if ledger.unread:
             target = msgspec.structs.replace(target, read_back=False)
@@ -429,11 +436,9 @@ def with_counter(target: Target, name: str) -> Target:
     return msgspec.structs.replace(target, counter=counter)
 
 
-def _before_stripped(before: Pack, snapshot: Snapshot, target: Target) -> Snapshot | None:
+def _before_stripped(before: Pack, snapshot: Snapshot) -> Snapshot | None:
     """The session in front of the first reasoning that was sent at the call before and is left out
-    now, since its turn is over; None where the model leaves out none, or there is none."""
-    if target.reasoning != "strip-old":
-        return None
+    now, since its turn is over; None where there is none."""
     last = snapshot.log.exchange_index(before.receipt.position - 1)
     turn = snapshot.log.turn_of(last)
     if turn == snapshot.turn:

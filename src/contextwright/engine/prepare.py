@@ -19,7 +19,6 @@ from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.run_tasks import TaskGenerator
 from contextwright.errors import ContextwrightError
 from contextwright.render.target import Target
-from contextwright.session.family import Family
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.memo import Memo
@@ -33,7 +32,7 @@ Write = Callable[[dict[str, Any]], bool]
 """Sets state keys; whether that changed anything."""
 Answered = Callable[[Sequence[Task], Sequence[Answer], int], None]
 Latest = Callable[[str], Answer | None]
-_KNOWN: WeakKeyDictionary[Family, WeakKeyDictionary[Any, Answers]] = WeakKeyDictionary()
+_ByModels = WeakKeyDictionary[Any, Answers]
 
 
 def memo_of(log: Log) -> Memo:
@@ -134,7 +133,7 @@ def _kept_before(wants: PendingTasks, answers: Answers, latest: Latest) -> list[
 
 def known_answers(log: Log, models: object) -> Answers:
     """What these models answered for this log before, or for one that begins as it does."""
-    by_models = _KNOWN.get(log.family)
+    by_models: _ByModels | None = log.family.answers
     known = None if by_models is None else by_models.get(models)
     return _none_by(_by_words(models)) if known is None else known
 
@@ -149,7 +148,8 @@ def remember(log: Log, models: object, answers: Answers) -> None:
     if not answers:
         return
     alone = getattr(models, "llm", None) is None
-    by_models = _KNOWN.setdefault(log.family, WeakKeyDictionary())
+    # of two threads that come first, both get the same
+    by_models: _ByModels = vars(log.family).setdefault("answers", WeakKeyDictionary())
     if by_models.get(models) is answers:  # nothing was asked
         return
     lasting = (answer for answer in answers if alone or not answer.fallback)

@@ -158,7 +158,7 @@ def observe_bill(
         request = dict(known.request) if known is not None else sent.request
         estimated = target.provider.renderer.measure(request, target)
         if known is not None:  # behind the answer nobody waits for it
-            note_pieces(request, sent.body, target.provider.renderer)
+            note_pieces(request, target.provider.renderer)
     # what the caller adds, such as ADK's instruction and tools, is billed as well
     estimated += sent.receipt.reserved_system
     calibrator.observe(target.format, target.model, billed_input, estimated)

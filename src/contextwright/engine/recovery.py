@@ -88,14 +88,16 @@ class Recoveries:
 
     def __init__(self) -> None:
         self._by_family: WeakKeyDictionary[Family, Refusals] = WeakKeyDictionary()
+        self._are_any = False  # whether anything was ever refused
 
     def bounded(self, target: Target, log: Log) -> Target:
         """The target with the room that is known to be there."""
-        known = self._by_family.get(log.family)
+        known = self._by_family.get(log.family) if self._are_any else None
         return target if known is None or not known.room else within(target, known.room)
 
     def of(self, log: Log) -> Refusals:
         """What was refused of a conversation so far."""
+        self._are_any = True
         return self._by_family.setdefault(log.family, Refusals())
 
 

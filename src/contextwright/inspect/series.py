@@ -68,7 +68,7 @@ class SpecRun:
             pack = compiler.compile(snapshot, self.target, previous=ledger.newest)
         except ContextwrightError as error:
             return CallPack(snapshot, None, error)
-        made = ledger.weighed(pack, snapshot, self.target, lambda: compiler)
+        made = ledger.weighed(pack, lambda: snapshot, self.target, lambda _: compiler)
         ledger.sent(made, self.target)
         after, prefix = ledger.summary(), pack.manifest.prefix
         cached = after.cached - before.cached

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from math import inf, isqrt
 from typing import Any, Generic, TypeVar
@@ -127,6 +128,13 @@ class Table(dict[Any, Any]):
         self._began = self._scopes.begun
         self.ends = self._began + self.lasts + 1
 
+    def let_go(self) -> None:
+        """Forget all; other threads may go on in between."""
+        while self:
+            _let_go_of(self)
+        self.before = {}
+        self.bytes = self.bytes_before = self.measured = 0
+
     @property
     def uses(self) -> int:
         """Scopes of its owner's since its generation began."""
@@ -200,6 +208,7 @@ class Tables:
         self._scopes: list[None] = []
         self._begun = _Scopes()
         self._forgotten: list[dict[Any, Any]] = []  # nobody looks into them any more
+        self._passing: list[Table] = []
         self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
         self._measured = 0
         self._is_forgetting = False
@@ -213,6 +222,7 @@ class Tables:
         *,
         brief: bool = False,
         stays: bool = False,
+        passing: bool = False,
     ) -> Table:
         """The remembered results of one function, or of one under one condition.
 
@@ -222,11 +232,15 @@ class Tables:
                 another one at nearly every turn.
             stays: whether a generation lasts until who fills it says that it ends, however many
                 uses that takes.
+            passing: whether entries are forgotten as soon as nobody remembers any more: for what is
+                asked of a whole session at once, and of little of it ever again.
         """
         table = self.tables.get(key)
         if table is None:
-            table = Table(make, brief=brief, stays=stays, scopes=self._begun)
+            table = Table(make, brief=brief, stays=stays or passing, scopes=self._begun)
             table = self.tables.setdefault(key, table)
+            if passing:
+                self._passing.append(table)
         return table
 
     def newest(self, key: Any) -> Any:
@@ -255,10 +269,10 @@ class Tables:
         whole. It says its size as `held_bytes`. It is taken out while it is used: a compile at
         the same time starts anew, and so does the next one after an error, which may have left
         it half grown."""
-        table = self.tables.get(("growing", key))
+        key = "growing", key
+        table = self.tables.get(key)
         if table is None:
-            table = Table(grows=True, scopes=self._begun)
-            table = self.tables.setdefault(("growing", key), table)
+            table = self.tables.setdefault(key, Table(grows=True, scopes=self._begun))
         return GrowingUse(table, make)
 
     def begin(self) -> None:
@@ -282,6 +296,9 @@ class Tables:
         """A scope ends. What came is measured once nobody remembers any more, or did not for a
         while."""
         self._scopes.pop()
+        if self._passing and not self._scopes:
+            for table in self._passing:
+                table.let_go()
         self._unmeasured += 1
         is_due = self._is_forgetting or self._unmeasured > self._waits
         if (not self._scopes and is_due) or self._unmeasured > BRIEF:
@@ -335,7 +352,7 @@ class Tables:
                 left -= len(entries)
                 entries.clear()
                 continue
-            deque(islice(iter(entries.popitem, None), left), maxlen=0)
+            _let_go_of(entries, left)
             self._forgotten.append(entries)
             return
 
@@ -343,3 +360,9 @@ class Tables:
         table.turn_over()
         if not table.before and not table.in_use:
             self.tables.pop(key, None)
+
+
+def _let_go_of(entries: dict[Any, Any], most: int = OFTEN) -> None:
+    """Let go of so many entries, or of all: another thread may go on in between."""
+    with suppress(KeyError):  # there were no more
+        deque(islice(iter(entries.popitem, None), most), maxlen=0)

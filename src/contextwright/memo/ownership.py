@@ -47,19 +47,22 @@ def belonging_to(owner: Tables) -> Generator[None]:
         _OWNER.reset(token)
 
 
-def owned_table(key: Any, *, brief: bool = False) -> Table | None:
+def owned_table(key: Any, *, brief: bool = False, passing: bool = False) -> Table | None:
     """The table of this name of whoever's texts are looked at; None outside of any scope."""
     owner = _OWNER.get()
     if owner is None:
         return None
     table = owner.tables.get(key)
-    return owner.table(key, brief=brief) if table is None else table
+    return owner.table(key, brief=brief, passing=passing) if table is None else table
 
 
 def owned_growing(key: Any, make: Callable[[], T]) -> GrowingUse[T] | None:
     """What grows with the texts that are looked at (`Tables.growing`); None outside of a scope."""
     owner = _OWNER.get()
-    return None if owner is None else owner.growing(key, make)
+    if owner is None:
+        return None
+    table = owner.tables.get(("growing", key))
+    return owner.growing(key, make) if table is None else GrowingUse(table, make)
 
 
 def table_of(function: Callable[[K], T]) -> Callable[[K], T]:

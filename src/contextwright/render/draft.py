@@ -101,7 +101,7 @@ class RequestDraft:
     def name(self, tool: str) -> str:
         """A tool's name; the same for the same tool, another for another: a valid name that
         looks like one made here is made anew as well."""
-        if self._named.fullmatch(tool) and not _MADE.fullmatch(tool):
+        if self._named.fullmatch(tool) and not (tool[:5] == "tool_" and _MADE.fullmatch(tool)):
             return tool
         readable = re.sub(r"[^A-Za-z0-9_-]", "_", tool)[:40]
         return f"tool_{readable}_{_short(tool)[:16]}"
@@ -169,7 +169,8 @@ class RequestDraft:
         Args:
             images: whether its pictures are sent beside the text.
         """
-        self.missing(result, where)
+        if result.status != "ok":
+            self.missing(result, where)
         text = clean(result.text)
         if set(map(type, result.content)) != _TEXTS:
             text = self._with_media(text, result, where, images=images)

@@ -153,9 +153,9 @@ def _gone_on(
     return KnownConversation(
         taken=before.taken,
         blocks=blocks,
-        alone=(*before.alone, *new),
-        pairs=(*before.pairs, *pairs),
-        inserted=(*before.inserted, *inserted),
+        alone=before.alone + tuple(new),
+        pairs=before.pairs + tuple(pairs),
+        inserted=before.inserted + tuple(inserted),
         ids=ids,
     )
 

@@ -1,9 +1,10 @@
 """OpenAI Chat Completions, and what is compatible with it."""
 
 from collections.abc import Hashable, Iterable
+from functools import cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextwright.blocks.block import Block, Message
 from contextwright.formats.fields import object_if
@@ -40,12 +41,26 @@ from contextwright.render.wire import (
     ordered,
     texts,
 )
-from contextwright.session.event import File, Image, Tool, ToolCall, ToolResult
+from contextwright.session.event import File, Image, Text, Tool, ToolCall, ToolResult
 
 _WIRE = itemgetter(1)
 _KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id"})
 ANSWER_LIMITS = ("max_completion_tokens", "max_tokens")
 """The fields in which a request says how long its answer may be."""
+
+
+class _Parted(NamedTuple):
+    """Names of rules: those of a message alone, all others, and those that plain messages may
+    break."""
+
+    alone: frozenset[str]
+    others: frozenset[str]
+    beside_plain: frozenset[str]
+
+
+@cache
+def _parted(names: frozenset[str]) -> _Parted:
+    return _Parted(names & ALONE.keys(), names - ALONE.keys(), names - PLAIN)
 
 
 class OpenAIChatRenderer(OpenAIRenderer):
@@ -109,15 +124,16 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
     def keeps(self, names: Iterable[str], request: Request, ask: AskRules | None = None) -> bool:
         """As for all; those of a message alone by one look at each."""
-        names, messages = frozenset(names), request["messages"]
-        if self.rules is RULES and are_plain(messages, alone=not ALONE.keys().isdisjoint(names)):
-            return super().keeps(names - PLAIN, request, ask)  # all of a message alone are plain
-        looked = ALONE.keys() & names if self.rules is RULES else set[str]()
-        for message in objects(messages) if looked else ():
+        if self.rules is not RULES:
+            return super().keeps(names, request, ask)
+        parted, messages = _parted(frozenset(names)), request["messages"]
+        if are_plain(messages, alone=bool(parted.alone)):
+            return super().keeps(parted.beside_plain, request, ask)
+        for message in objects(messages) if parted.alone else ():
             for name, _ in faults_alone(message):
-                if name in looked:
+                if name in parted.alone:
                     return False
-        return super().keeps(names - looked, request, ask)
+        return super().keeps(parted.others, request, ask)
 
     def begins_anew(self, wire: Any) -> bool:
         """Whether it is no tool's."""
@@ -158,7 +174,7 @@ class OpenAIChatRenderer(OpenAIRenderer):
         """Of most exchanges, unless they came in a body, which they may leave as they came."""
         if target.sources is not None:
             return None
-        return self._chat_cost(target, target.counter.counting()).of_events
+        return self._chat_cost(target, target.counter.counting_in_passing()).of_events
 
     def message_cost(self, target: Target) -> MessageCost | None:
         """Of most exchanges, as `event_cost`."""
@@ -245,9 +261,10 @@ class OpenAIChatRenderer(OpenAIRenderer):
             if not isinstance(result, ToolResult) or result.call_id not in calls.calls:
                 continue
             text = draft.result_text(result, calls.calls[result.call_id], where)
-            id = calls.id_of(result.call_id)
+            id = calls.ids.get(result.call_id, result.call_id)
             wires.append({"role": "tool", "tool_call_id": id, "content": text})
-            images += self.images(result)
+            if len(result.content) != 1 or type(result.content[0]) is not Text:
+                images += self.images(result)
         if images:
             draft.put("moved_media", where)
             wires.append({"role": "user", "content": images})
@@ -263,12 +280,16 @@ class OpenAIChatRenderer(OpenAIRenderer):
 
 
 def _assistant(message: Message, calls: BlockCalls, draft: RequestDraft) -> list[Wire]:
-    content = "\n".join(texts(message))
-    wire: Wire = {"role": "assistant", "content": content or None}
+    words: list[str] = []
     sent: list[Wire] = []
     for part in message.parts:
-        if isinstance(part, ToolCall) and calls.is_sent(part):
-            sent.append(_call(part, calls.id_of(part.id), draft))
+        if isinstance(part, Text):
+            if part.text.strip():
+                words.append(clean(part.text))
+        elif isinstance(part, ToolCall) and calls.calls.get(part.id) is part:
+            sent.append(_call(part, calls.ids.get(part.id, part.id), draft))
+    content = "\n".join(words)
+    wire: Wire = {"role": "assistant", "content": content or None}
     if sent:
         wire["tool_calls"] = sent
     return [wire] if content or sent else []

@@ -22,7 +22,7 @@ from contextwright.render.known_wires import (
     wires_of_tools,
 )
 from contextwright.render.message_layout import Layout
-from contextwright.render.request_wires import RequestWires, request_wires, token_sums
+from contextwright.render.request_wires import RequestWires, request_wires
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import AskRules, Rule, Violation, broken_rules
 from contextwright.render.source_messages import SourceMessages
@@ -380,9 +380,11 @@ class Renderer:
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of a whole request: at most the empty request's, the costs of its blocks and
         sections, and the margin."""
-        count, tools = target.counter.count, self.tools_of(request)
+        count, tools, wires = target.counter.count, self.tools_of(request), self.wires_of(request)
         tokens = self.overhead.request + self.measure_system(request, count)
-        tokens += token_sums(self, self.wires_of(request), target)[-1]
+        with request_wires(target) as known:
+            known.go_on(wires, target)
+            tokens += known.sums(len(wires), self, target)[-1]
         if tools:
             tokens += self.overhead.tools
             tokens += self.overhead.tool * len(tools) + sum(tokens_of_tools(tools, target))
@@ -412,10 +414,8 @@ class Renderer:
         Args:
             ask: asks rules; by default each one, of all that it is about.
         """
-        conversation = request.get(self.cache_order[-1])
+        conversation, tools = request.get(self.cache_order[-1]), request.get("tools")
         wires: list[Wire] = conversation if isinstance(conversation, list) else []
-        named = request.get("tools")
-        tools: list[Wire] = named if isinstance(named, list) else []
         with request_wires(target) as known:
             known.go_on(wires, target)
             unbroken = self._unbroken(request, known, len(wires), ask)

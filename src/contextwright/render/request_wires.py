@@ -8,8 +8,7 @@ remembered; and of a request that goes on from the one before only what is new i
 
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from operator import attrgetter, is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from contextwright.render.renderer import Renderer
     from contextwright.render.target import Target
 
-_WIRE: Any = attrgetter("wire")
+_UNKNOWN = object()
 RECORD = 120
 """Bytes of what is known of a message, about."""
 
@@ -73,7 +72,7 @@ class RequestWires:
         self.wires: list[Wire] = []
         self._newest: Sequence[Wire] | None = None  # the list that these were, of one request
         self._known: list[KnownWire] = []
-        self._tools: list[Wire] = []  # of a request that broke no rule
+        self._tools: object = _UNKNOWN  # of a request that broke no rule
         self._sums = [0]  # tokens of so many first ones
         self._allowed = 0  # so many first ones stood in a request that broke no rule
         self._is_request = False  # whether these were all of it
@@ -93,16 +92,17 @@ class RequestWires:
         same = same_beginning(self.wires, wires)
         if same == len(wires):
             return
-        others = owned_table(("other wires known", *_key(target)), brief=True)
+        key = "other wires known", target.format, target.model, target.counter.id
+        others = owned_table(key, brief=True)
         if same < len(self.wires):
             self._cut(same, others)
         further = wires[same:]
         if others or (others is not None and others.before):
-            known: list[Any] = list(map(others.get, map(id, further)))
-            if None in known or not all(map(is_, map(_WIRE, known), further)):
-                both = zip(further, known, strict=True)
-                known = [_known_of(wire, one, others) for wire, one in both]
-            self._known += known
+            known: list[KnownWire | None] = list(map(others.get, map(id, further)))
+            self._known += [
+                one if one is not None and one.wire is wire else _known_of(wire, one, others)
+                for wire, one in zip(further, known, strict=True)
+            ]
         else:
             self._known += map(KnownWire, further)
         self.wires += further
@@ -155,11 +155,11 @@ class RequestWires:
         self._with_ids += len(new)
         return True
 
-    def allows_tools(self, tools: list[Wire]) -> bool:
-        """Whether a request with these tools, and not none, broke no rule."""
-        return bool(tools) and self._tools == tools
+    def allows_tools(self, tools: object) -> bool:
+        """Whether a request with this list of tools, or without any, broke no rule."""
+        return self._tools == tools
 
-    def allow(self, count: int, tools: list[Wire]) -> None:
+    def allow(self, count: int, tools: object) -> None:
         """Remember that a request of so many first messages and of these tools broke no rule."""
         self._tools = tools
         for one in self._known[min(self._allowed, count) : count]:
@@ -169,7 +169,8 @@ class RequestWires:
 
 def request_wires(target: "Target") -> AbstractContextManager[RequestWires]:
     """What is known of the messages of requests to a target, while it is used."""
-    known = owned_growing(("request wires", *_key(target)), RequestWires)
+    key = "request wires", target.format, target.model, target.counter.id
+    known = owned_growing(key, RequestWires)
     return nullcontext(RequestWires()) if known is None else known
 
 
@@ -178,7 +179,3 @@ def token_sums(renderer: "Renderer", wires: Sequence[Wire], target: "Target") ->
     with request_wires(target) as known:
         known.go_on(wires, target)
         return known.sums(len(wires), renderer, target)
-
-
-def _key(target: "Target") -> tuple[str, str, str]:
-    return target.format, target.model, target.counter.id

@@ -159,7 +159,7 @@ class Target(msgspec.Struct, metaclass=CheckedReceiver, frozen=True, eq=False, d
     @property
     def cache_rules(self) -> CacheRules:
         """How the model's provider caches prefixes."""
-        info = _known(self.model, self.window)
+        info = known_model(self.model)
         rules = info.cache if info is not None else family_of(self.model).cache()
         renderer = self.provider.renderer
         marked = rules.breakpoints or not renderer.marks_cache

@@ -10,7 +10,7 @@ import msgspec
 
 from contextwright.blocks.block import Block, Message
 from contextwright.formats.document_text import document_text, file_text
-from contextwright.json_depth import is_too_deep
+from contextwright.json_depth import DEEPEST, is_too_deep
 from contextwright.session.event import (
     AnyPart,
     File,
@@ -98,7 +98,7 @@ def parse_json(text: str) -> Any:
         value = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         value = json.loads(text, parse_constant=_refused)
-    if is_too_deep(text, value):
+    if len(text) > DEEPEST and is_too_deep(text, value):
         raise RecursionError
     return value
 

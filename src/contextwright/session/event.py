@@ -150,6 +150,8 @@ class ToolResult(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, 
     @property
     def text(self) -> str:
         """The text parts, a line each."""
+        if len(self.content) == 1 and isinstance(only := self.content[0], Text):
+            return only.text  # as nearly all have
         return "\n".join([part.text for part in self.content if isinstance(part, Text)])
 
     def __hash__(self) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 from typing import get_args
 
-from contextwright.session.event import AnyPart, Event, Opaque, ToolCall, ToolResult
+from contextwright.session.event import AnyPart, Event, Opaque, Text, ToolCall, ToolResult
 from contextwright.session.harness_text import Speakers, hands_over, rules_in
 
 ATTRIBUTES = ("role", "author", "type", "tool", "tag", "pinned", "kind", "rules")
@@ -52,12 +52,16 @@ class EventIndex:
         Args:
             speakers: in a user's event.
         """
-        self._by["role"][event.role].append(position)
-        self._by["author"][event.author or event.role].append(position)
+        role, by = event.role, self._by
+        by["role"][role].append(position)
+        by["author"][event.author or role].append(position)
         entries: list[tuple[str, str]] = []
         kinds: list[str] = []
         for part in event.parts:
-            entries.append(("type", _TAGS[type(part)]))
+            kind = type(part)
+            entries.append(("type", _TAGS[kind]))
+            if kind is Text:
+                continue
             if isinstance(part, _NAMED) and part.name:
                 entries.append(("tool", part.name))
             elif isinstance(part, Opaque) and is_compaction(part):
@@ -68,13 +72,13 @@ class EventIndex:
             entries.append(("pinned", "yes"))
         if event.metadata and event.metadata.get("kind") == "summary":
             kinds.append("summary")
-        if event.role == "user":
+        if role == "user":
             kinds.append(SPOKEN if speakers.user else HARNESS)
             if speakers.harness:
                 kinds += [HANDOVER] if hands_over(event.parts) else []
                 entries += [(RULES, file) for file in self._new_rules(event)]
         has_rules = bool(entries) and entries[-1][0] == RULES
-        stands_out = event.role == "system" or has_rules or kinds not in _PLAIN
+        stands_out = role == "system" or has_rules or kinds not in _PLAIN
         entries += [("kind", kind) for kind in kinds] if kinds else []
         self._add(entries, position)
         return stands_out
@@ -98,8 +102,9 @@ class EventIndex:
         self._add([("kind", ORPHAN)], position)
 
     def _add(self, entries: Iterable[tuple[str, str]], position: int) -> None:
+        by = self._by
         for attribute, value in entries:
-            positions = self._by[attribute][value]
+            positions = by[attribute][value]
             if not positions or positions[-1] != position:
                 positions.append(position)
 

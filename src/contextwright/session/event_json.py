@@ -22,7 +22,7 @@ class _Named(msgspec.Struct):
 
 
 _decode_id = decoder(_Named).decode
-_EXTRA, _METADATA, _STATUS = b'"extra":{}', b'"metadata":{}', b'"status":"ok"'
+_EXTRA, _METADATA, _EMPTY, _STATUS = b'"extra":{}', b'"metadata":{}', b'":{}', b'"status":"ok"'
 """What the encoder leaves out where it is the very object that stands for it."""
 _OK = ToolResult(call_id="").status
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -70,7 +70,7 @@ def encodable(event: Event) -> tuple[Event, bytes]:
         )
     try:
         body = event_json(event)
-        if _EXTRA in body or _METADATA in body or _STATUS in body:
+        if _STATUS in body or (_EMPTY in body and (_EXTRA in body or _METADATA in body)):
             event = _without_defaults(event)
             body = event_json(event)
         # NaN and the infinities are encoded as null

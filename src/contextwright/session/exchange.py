@@ -80,16 +80,22 @@ def exchange_of(
     """
     if len(events) == 1 and not _calls_or_answers(events[0]):  # most are one message of words
         return Exchange(index, turn, positions, events, {}, (), "complete")
-    first, own = events[0], events[0].results
-    came = [part for event in events[1:] for part in event.parts if isinstance(part, ToolResult)]
-    results = results_by_call(own, came)
-    calls = first.calls
+    first = events[0]
+    calls: list[ToolCall] = []
+    came: list[ToolResult] = []
+    for event in events:
+        for part in event.parts:
+            if isinstance(part, ToolResult):
+                came.append(part)
+            elif event is first and isinstance(part, ToolCall):
+                calls.append(part)
+    results = {result.call_id: result for result in came}  # the last one that came counts
     waiting = open_calls(calls, results) if first.role == "assistant" else ()
     if waiting:
         mark: Mark = "open" if newest else "interrupted"
     else:
-        twice = len(own) + len(came) > len(results)
-        mark = _mark(calls, results, twice, fails=fails or bool(own))
+        begins = bool(came) and came[0] in first.parts  # nobody judged it when it came
+        mark = _mark(calls, results, len(came) > len(results), fails=fails or begins)
     return Exchange(index, turn, positions, events, results, waiting, mark)
 
 
@@ -98,11 +104,6 @@ def _calls_or_answers(event: Event) -> bool:
         if isinstance(part, (ToolCall, ToolResult)):
             return True
     return False
-
-
-def results_by_call(*came: Sequence[ToolResult]) -> dict[str, ToolResult]:
-    """By call id the result that counts: the last one that came."""
-    return {result.call_id: result for results in came for result in results}
 
 
 def open_calls(calls: Iterable[ToolCall], results: Mapping[str, ToolResult]) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ def open_calls(calls: Iterable[ToolCall], results: Mapping[str, ToolResult]) -> 
 
 
 def _mark(
-    calls: tuple[ToolCall, ...], results: dict[str, ToolResult], twice: bool, *, fails: bool
+    calls: Sequence[ToolCall], results: dict[str, ToolResult], twice: bool, *, fails: bool
 ) -> Mark:
     """The mark of an exchange in which nothing waits."""
     if not results:

@@ -154,7 +154,7 @@ def position_of_turn(log: Log, turn: object, where: str) -> int:
             where=where,
             fix=f"one from 0 to {count - 1}, or from -1, the newest, to {-count}",
         )
-    exchange = max(log.turn_start(turn % count), log.preamble(log.exchange_count(len(log))))
+    exchange = max(log.turns.start(turn % count), log.turns.preamble)
     return _first_position(log, exchange)
 
 

@@ -43,13 +43,14 @@ class Log(Sequence[Event]):
         self._decoded: list[tuple[int, bytes]] = []
         self._ids: dict[str, int] = {}  # of the ids that do not say their position
         self._says_place = bytearray()  # position -> whether its id does
-        self._digests = bytearray()  # hash chain, a link an event
+        self._digests, self._link = bytearray(), b""  # hash chain, a link an event; the newest
         self._exchange_at = array("I")  # position -> exchange
         self._begun = array("I")  # position -> exchanges begun, this event's included
         self._starts = array("I")  # exchange -> its first position
         self._exchanges: list[Exchange | None] = []  # None until somebody looks
         self._late: dict[int, list[int]] = {}  # exchange -> positions that joined it out of turn
         self._late_joins: list[int] = []  # those exchanges, one entry for every such event
+        self.joins = 0  # how many there are
         self._calls: dict[str, tuple[int, int]] = {}  # call id -> where it was made last
         self._waiting: set[str] = set()  # calls of the newest exchange that may have no answer
         self.turns = Turns()
@@ -121,10 +122,10 @@ class Log(Sequence[Event]):
         """
         event, body = (event, body) if body else encodable(event)
         with self._lock:
-            is_next = event.id == f"e{len(self._events)}" and event.id not in self._ids
-            known = None if is_next else self.position_of(event.id)
-            if known is None:
-                return self._append(event, body, decoded)
+            says_place = event.id == f"e{len(self._events)}"
+            is_next = says_place and event.id not in self._ids
+            if is_next or (known := self.position_of(event.id)) is None:
+                return self._append(event, body, decoded, says_place=says_place)
             if self[known] == event:
                 return known
             raise SessionError(
@@ -133,9 +134,12 @@ class Log(Sequence[Event]):
                 fix="give every event of a session its own id",
             )
 
-    def _append(self, event: Event, body: bytes, decoded: bool) -> int:
+    def _append(
+        self, event: Event, body: bytes, decoded: bool, *, says_place: bool | None = None
+    ) -> int:
         position = len(self._events)
-        self._digests += sha256(self._digests[-_LINK:] + body).digest()
+        self._link = sha256(self._link + body).digest()
+        self._digests += self._link
         results = event.results if event.role == "tool" else ()
         owner = self._owner(results) if results else None
         speakers = speakers_in(event.parts) if event.role == "user" else NEITHER
@@ -147,8 +151,9 @@ class Log(Sequence[Event]):
         self._exchange_at.append(owner)
         self._begun.append(len(self._exchanges))
         self.landmark = position if self._index.note(event, position, speakers) else self.landmark
-        self._says_place.append(event.id == f"e{position}")
-        if not self._says_place[-1]:
+        says_place = event.id == f"e{position}" if says_place is None else says_place
+        self._says_place.append(says_place)
+        if not says_place:
             self._ids[event.id] = position
         self._events.append(event)
         if decoded:
@@ -207,6 +212,7 @@ class Log(Sequence[Event]):
         if owner != len(self._exchanges) - 1:
             self._late.setdefault(owner, []).append(position)
             self._late_joins.append(owner)
+            self.joins += 1
         for result in results:
             # one that says it was interrupted leaves its call waiting, whatever came before it
             note = self._waiting.add if result.status == "interrupted" else self._waiting.discard
@@ -275,7 +281,9 @@ class Log(Sequence[Event]):
         type, tool or tag; None where there is none."""
         with self._lock:
             positions = self._index.positions(attribute, value)
-            count = bisect_left(positions, before) if positions else 0
+            if positions and positions[-1] < before:  # as where nothing came meanwhile
+                return positions[0], positions[-1]
+            count = bisect_left(positions, before)
             return (positions[0], positions[count - 1]) if count else None
 
     def positions(self, attribute: str, value: str, before: int) -> list[int]:
@@ -397,10 +405,6 @@ class Log(Sequence[Event]):
         with self._lock:
             return self._begun[before - 1] if before else 0
 
-    def preamble(self, count: int) -> int:
-        """How many of the first `count` exchanges are the system's, before anyone else spoke."""
-        return min(self.turns.preamble, count)
-
     def turn_count(self, before: int) -> int:
         """How many turns had begun when the log had `before` events."""
         return self.turns.count(self.exchange_count(before))
@@ -408,10 +412,6 @@ class Log(Sequence[Event]):
     def turn_of(self, exchange: int) -> int:
         """The turn that an exchange belongs to."""
         return self.turns.of(exchange)
-
-    def turn_start(self, turn: int) -> int:
-        """The first exchange of a turn."""
-        return self.turns.start(turn)
 
     def age(self, exchange: int, turn: int, count: int) -> int:
         """How far back an exchange of a turn is, where the log had `count` exchanges."""

@@ -15,7 +15,6 @@ from contextwright.session.failure import is_failure
 from contextwright.session.lineage import root_id
 from contextwright.session.log import Log
 from contextwright.session.state import RESOLVED_PREFIX, TAG_PREFIX, State
-from contextwright.session.turns import LONG_TURN
 
 SIGN = 6
 """Letters of a sign: a thousand million signs."""
@@ -129,9 +128,7 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The first exchange that is not history yet: the first of the running turn; in one
         that is long, so far in that whole strides of `LONG_TURN` lie behind it. It moves rarely,
         so that what is rewritten behind it keeps its bytes in between."""
-        start = max(self.preamble, self.turn_start(self.turn))
-        length = self.exchange_count - start
-        return start + max(0, length - 1) // LONG_TURN * LONG_TURN
+        return self.log.turns.settled(self.exchange_count)
 
     def exchanges(self, start: int = 0, stop: int | None = None) -> list[Exchange]:
         """The exchanges from `start` up to `stop`, as they stand here."""

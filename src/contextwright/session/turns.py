@@ -45,15 +45,27 @@ class Turns:
 
     def count(self, exchanges: int) -> int:
         """How many have begun where the log has so many exchanges."""
-        return bisect_left(self._starts, exchanges)
+        starts = self._starts
+        if starts and starts[-1] < exchanges:  # as where nothing came meanwhile
+            return len(starts)
+        return bisect_left(starts, exchanges)
 
     def of(self, exchange: int) -> int:
         """The turn that an exchange belongs to."""
-        return bisect_right(self._starts, exchange) - 1
+        starts = self._starts
+        if starts and starts[-1] <= exchange:
+            return len(starts) - 1
+        return bisect_right(starts, exchange) - 1
 
     def start(self, turn: int) -> int:
         """The first exchange of a turn."""
         return self._starts[turn]
+
+    def settled(self, count: int) -> int:
+        """As `Snapshot.settled`, where the log has so many exchanges."""
+        turn = self.count(count) - 1
+        start = max(min(self.preamble, count), self._starts[turn] if turn >= 0 else 0)
+        return start + max(0, count - start - 1) // LONG_TURN * LONG_TURN
 
     def age(self, exchange: int, turn: int, count: int) -> int:
         """How far back an exchange of a turn is, where the log has `count` exchanges."""

@@ -63,8 +63,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         oldest: the first exchange that is not too old for the spec: of those before it, the first
             word of each term leaves what something holds, whatever stands behind it.
         is_sole: whether no two terms of the spec may bring the same.
-        window: the first exchange of the widest `C.window` in the spec; what `before_window` is
-            before. None without one.
+        windows: the first exchange of each `C.window` in the spec.
         tools: what may be called, before any scope.
         available_tools: those, and what this provider can not be sent.
         required: state keys that the spec needs to bring what it names.
@@ -112,7 +111,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     oldest: int = 0
     is_sole: bool = False
     agent: str = ""
-    window: int | None = None
+    windows: tuple[int, ...] = ()
     tools: tuple[Tool, ...] = ()
     available_tools: tuple[Tool, ...] = ()
     required: tuple[str, ...] = ()
@@ -129,7 +128,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     in_front: FrontWords | None = None
     answers: Answers = NO_ANSWERS
     asked: dict[str, Task] = {}
-    used: TakenAnswers = msgspec.field(default_factory=TakenAnswers)
+    used: TakenAnswers = msgspec.field(default_factory=dict)
     wrote: dict[str, Any] = {}
     sign: str = ""
     notes: list[str] = []
@@ -246,6 +245,11 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     def costs(self, blocks: Blocks) -> tuple[int, ...]:
         """Tokens that each block adds to the request."""
         return self.memo.column(("costs", self.cost), blocks, self.cost)
+
+    @property
+    def window(self) -> int | None:
+        """The first exchange of the widest window: what `before_window` is before."""
+        return min(self.windows, default=None)
 
     def blocks(self, exchanges: list[Exchange], source: str) -> tuple[Block, ...]:
         """The raw blocks of exchanges, brought by `source`."""

@@ -41,6 +41,7 @@ class Memo(Tables):
         and left what it was at half done."""
         self.lock = threading.RLock()
         self.tables.clear()
+        self._passing.clear()
         self._scopes.clear()
 
     def block(self, exchange: Exchange) -> Block:

@@ -287,7 +287,8 @@ class _Layout:
 
     def selection(self, holes: Holes) -> Selection:
         """The text, and how many lines of what are left out."""
-        units, lengths, omitted, nouns = self._units, self._lengths, 0, set[str]()
+        units, lengths, omitted = self._units, self._lengths, 0
+        nouns: set[str] = set()
         if holes == {0: len(units)} or not units:
             return self.nothing()
         left_out: set[int] = set()

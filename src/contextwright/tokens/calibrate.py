@@ -58,7 +58,7 @@ class Calibrator:
 
     def counter(self, format: str, model: str, base: Counter) -> Counter:
         """The base counter times the factor."""
-        factor = self.factor(format, model)
+        factor = self.factor(format, model) if self._ratios else 100
         return base if factor == 100 else scaled(base, factor)
 
     def to_data(self) -> dict[str, Any]:

@@ -71,6 +71,15 @@ class Counter:
         table.in_use, table.make = True, self._count
         return table.__getitem__
 
+    def counting_in_passing(self) -> Callable[[str], int]:
+        """`counting` for all texts of a session at once: who sums them remembers the sums, and the
+        next requests ask for few of them."""
+        table = owned_table(("in passing", self), passing=True)
+        if table is None:
+            return self._count
+        table.in_use, table.make = True, self._count
+        return table.__getitem__
+
     def _count(self, text: str) -> int:
         tokens_of = self._tokens
         if tokens_of is None:

@@ -24,6 +24,7 @@ _ORDERS: dict[Overflow, Order] = {
     "truncate_lowest_priority": "tier",
     "truncate_least_salient": "salience",
 }
+_USUAL: tuple[Stage, ...] = (CompactLongTurn(), Drop(), *LAST_RESORT)
 _STAGES: dict[Overflow, tuple[Stage, ...]] = {
     "error": (Refuse(reason="overflow='error' lets nothing go"),),
     "summarize": (SummarizeLargest(), CompactLargest(), Drop(), *LAST_RESORT),
@@ -79,7 +80,7 @@ class Budget(Terminal, frozen=True, kw_only=True):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """By `overflow`."""
-        return _STAGES.get(self.overflow, (CompactLongTurn(), Drop(), *LAST_RESORT))
+        return _STAGES.get(self.overflow, _USUAL)
 
     @property
     def step_low(self) -> int:

@@ -156,7 +156,7 @@ class Relevant(LogSelector, frozen=True, kw_only=True):
                 words.follow(inputs)
                 return words.best(query, self.top_k, blocks)
 
-        key = query, inputs.settled, len(snapshot.log.late_joins()), blocks
+        key = query, inputs.settled, snapshot.log.joins, blocks
         if looks_back(inputs):
             return best(key)
         table = inputs.memo.table(("best by words", self.top_k), brief=True)

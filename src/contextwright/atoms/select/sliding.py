@@ -110,7 +110,7 @@ class Sliding(DividedLog, frozen=True, kw_only=True):
             return OfLog(inputs.blocks(inputs.snapshot.exchanges(first, stop), source))
         inputs.stepped[self] = (tokens(stop) - self.window - 1) // self._step(tokens(sinks)) + 1
         held = inputs.held_within(first, stop)
-        since, seen = (ref(log), len(log.late_joins())), (stop, held)
+        since, seen = (ref(log), log.joins), (stop, held)
         when = "now" if stop == inputs.snapshot.exchange_count else "due"
         with inputs.memo.growing((when, self, source, inputs.cost_id), _FrontOfLog) as front:
             if stop > inputs.settled or (front.since, front.seen) != (since, seen):

@@ -102,8 +102,12 @@ def prefix_of(
 
 def scope_of(stage: FoldHistory, limit: int, inputs: Inputs) -> str:
     """Names the limit and the target of a fold."""
-    parts = repr(stage), limit, inputs.cost_id
-    return sha256(msgspec.json.encode(parts)).hexdigest()[:16]
+    return inputs.memo.table("fold scopes").remembered((stage, limit, inputs.cost_id), _scope_of)
+
+
+def _scope_of(about: tuple[FoldHistory, int, str]) -> str:
+    stage, limit, cost_id = about
+    return sha256(msgspec.json.encode((repr(stage), limit, cost_id))).hexdigest()[:16]
 
 
 def saved_with_prefix(stage: FoldHistory, limit: int, inputs: Inputs) -> SavedFold | None:
