@@ -86,7 +86,7 @@ def test_a_text_is_looked_at_wherever_it_may_end_something(text, user):
 
 def test_a_message_without_the_words_of_ends_is_not_read_by_sentences(monkeypatch):
     looked_at = []
-    monkeypatch.setattr(end_sentences, "_is_end", lambda text, role: looked_at.append(text))
+    monkeypatch.setattr(end_sentences, "_is_end", lambda text, near: looked_at.append(text))
     for role in ("user", "assistant"):
         ends_something("The login page was mentioned. It is a page of the office.", role)
     assert not looked_at

@@ -132,7 +132,7 @@ def _in_fields(value: Any) -> Iterator[str]:
         name = key.rpartition(".")[2] or key
         if often[key] <= MOST and _FIELD.search(name) and _TELLS.search(one):
             yield f"{name} {one}"
-        elif often[key] <= OFTEN:
+        elif " " in one and often[key] <= OFTEN:  # one word lays nothing down
             yield from _terms(one)
 
 

@@ -45,7 +45,7 @@ def may_end(request: str) -> bool:
     if _LASTS.search(request) is not None:
         return False
     return _GO_AHEAD.search(request) is not None or not DECISIONS.is_in(
-        request, small_text(request)
+        request, small_text(request, DECISIONS.words)
     )
 
 

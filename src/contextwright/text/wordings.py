@@ -116,10 +116,9 @@ class Wordings:
             return any(one.search(rest) for one in hits)
         return bool(hits)
 
-    def places(self, sentence: str, small: SmallText) -> list[int]:
-        """Where in a sentence they begin, in no order. Arguments as above."""
-        patterns = self._of(self.near(small), small.text)
-        return [hit.start() for one in patterns for hit in one.finditer(sentence)]
+    def places(self, part: str, small: str, near: Near) -> list[int]:
+        """Where in a part of a text they begin, in no order. Arguments as above."""
+        return [hit.start() for one in self._of(near, small) for hit in one.finditer(part)]
 
     def _of(self, near: Near, small: str) -> list[re.Pattern[str]]:
         """The patterns that may find something in a part of a text."""
