@@ -140,7 +140,7 @@ class Table(dict[Any, Any]):
 
     def measure(self) -> None:
         """Measure what is new. What an entry holds is told by samples: of four entries all, of a
-        million a thousand."""
+        million five hundred."""
         if self.grows:
             self.bytes = sum(map(bytes_of, list(self.values())))
             return
@@ -155,7 +155,7 @@ class Table(dict[Any, Any]):
 
     def _look_into(self, new: int) -> bool:
         """Tell by the newest entries what one holds; whether that could be told."""
-        step = 1 + new // (isqrt(new) + 4)
+        step = 1 + new // (isqrt(new) // 2 + 4)
         try:
             keys = list(islice(reversed(self), 0, new, step))
         except RuntimeError:  # another thread adds to it: measured next time

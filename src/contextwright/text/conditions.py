@@ -16,7 +16,7 @@ from contextwright.text.directive_wordings import NO_RULE, RULES
 from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.json_rows import leaves, loaded
 from contextwright.text.sentences import sentences
-from contextwright.text.wordings import Wordings, small_text
+from contextwright.text.wordings import Phrasing, Wordings, small_text
 
 MAX_CONDITIONS, MOST = 400, 6
 """Characters of what one message or result lays down, and how much a result may: one with more is a
@@ -73,9 +73,7 @@ STARTno \w+(?: \w+){{0,4}} (?:before|until|without|after|during|while)\b|STARTno
 \b(?:needs?|requires?|takes?|without)\b.{{0,40}}\b{_CONSENT}(?:$|[.,;:]| {_NEXT}\b)
 \b(?:needs?|requires?|takes?) (?:two|three|both|a second)\b.{{0,20}}\b(?:people|person)
 """)
-_PERSON = re.compile(
-    r"\b(?:i|me|my|you|your|let['\u2019]s|let me|would|could|might)\b(?!['\u2019]s)", re.IGNORECASE
-)
+_PERSON = Phrasing((r"\b(?:i|me|my|you|your|let's|let me|would|could|might)\b(?!'s)",))
 """An agent that speaks of itself tells what it does, and to a user it gives advice."""
 _ADDRESS = re.compile(r"^[A-Z][\w-]*[,:] (?:please,? )?")
 """Whom an agent speaks to."""
@@ -155,10 +153,11 @@ def _within_room(terms: Iterable[str]) -> Iterator[str]:
 def _lays_down(sentence: str, to_others: bool = False) -> bool:
     if len(sentence) > MAX_SENTENCE or sentence.endswith(("?", ":")) or sentence[:3] in FENCES:
         return False
-    small = small_text(sentence, _WORDS_TO_OTHERS if to_others else _WORDS)
-    if to_others and RULES.is_in(_ADDRESS.sub("", sentence), small, NO_RULE):
+    words = _ADDRESS.sub("", sentence)
+    small = small_text(words, _WORDS_TO_OTHERS if to_others else _WORDS)
+    if to_others and RULES.is_in(words, small, NO_RULE):
         return True
     near = _CONDITIONS.near(small)
-    if not near or _PERSON.search(sentence):
+    if not near or _PERSON.is_in(sentence, small.text if words is sentence else None):
         return False
-    return _CONDITIONS.is_in_part(_ADDRESS.sub("", sentence), small.text, near, NO_RULE)
+    return _CONDITIONS.is_in_part(words, small.text, near, NO_RULE)

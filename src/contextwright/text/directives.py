@@ -113,6 +113,6 @@ def _holds(sentence: str, role: str, near: Worded) -> bool:
         return True
     if not near.is_foreign or not _may_be_foreign(small_text(sentence, foreign_wordings.WORDS)):
         return False
-    return (role == "user" and foreign_wordings.says_rule(sentence)) or foreign_wordings.says_decision(
-        sentence
-    )
+    if role == "user" and foreign_wordings.says_rule(sentence):
+        return True
+    return foreign_wordings.says_decision(sentence)
