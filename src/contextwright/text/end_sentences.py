@@ -11,9 +11,9 @@ from contextwright.text.sentences import sentences
 from contextwright.text.unspaced_scripts import word_flags
 from contextwright.text.wordings import (
     Near,
+    Phrasing,
     SmallText,
     Wordings,
-    any_of,
     small_letters,
     small_text,
 )
@@ -55,14 +55,14 @@ _PHRASES = Wordings(r"""
 (?:^|\b(?:i|we|i've|we've) )(?:found|got|took|put|gave|made|set|wrote|built|ran|did|cut)\b
 """)
 _WORD = re.compile(r"[a-z]+")
-_UNLESS = any_of((
+_UNLESS = Phrasing((
     r"\b(?:not|never|cannot|can|could|will|would|shall|to|must|should|may|until|once|when|after)\b",
     r"\b(?:before|if|unless|wants?|needs?|let|almost|nearly|partly|half|nothing|none|no)\b",
     r"n't\b|'ll\b|\bwont\b",
 ))  # fmt: skip
 """What stands in front of it, in the same clause, where it is to be done, or is not done."""
 _CLAUSE = re.compile(r"[,;:.]")
-_NOT_YET = any_of((
+_NOT_YET = Phrasing((
     r"\?\W*$|\b(?:still|yet|waiting|pending|blocked|stuck|in progress|so far|tomorrow|stays)\b",
     r"\b(?:failed|fails|failing|to go|left to|to do|half(?:way)?|another|rejected|postponed)\b",
     r"\b(?:remaining|conflicts?|errors?|waits?|needs|(?:has|have) to|(?:have|has|is|are|did)n't)\b",
@@ -82,7 +82,7 @@ _CALLED_OFF = Wordings(r"""
 = doesn't_need doesnt_need that's_that thats_that did_it did_them stop not_going cross
 \b(?:doesn'?t need|that'?s that|did (?:it|them)|stop \w+ing|not going|cross \w+ off)\b
 """)
-_STILL = any_of((
+_STILL = Phrasing((
     r"\?\W*$|\b(?:still|yet|don't (?:cancel|drop|skip|forget)|dont (?:cancel|drop|skip|forget))\b",
 ))  # fmt: skip
 """That it goes on."""
@@ -150,14 +150,14 @@ class EndWords(NamedTuple):
 def _is_end(sentence: str, near: EndWords) -> bool:
     small = small_letters(sentence)
     if near.called_off and _CALLED_OFF.is_in_part(sentence, small, near.called_off):
-        return _STILL.search(sentence) is None
+        return not _STILL.is_in(sentence, small)
     places = _PHRASES.places(sentence, small, near.phrases) if near.phrases else []
     if any(map(small.__contains__, near.words)):
         words = near.words
         places += [match.start() for match in _WORD.finditer(small) if match[0] in words]
-    if not places or _NOT_YET.search(sentence) is not None or is_begun(sentence):
+    if not places or _NOT_YET.is_in(sentence, small) or is_begun(sentence):
         return False
-    return any(_UNLESS.search(_CLAUSE.split(sentence[:at])[-1]) is None for at in places)
+    return not all(_UNLESS.is_in(_CLAUSE.split(sentence[:at])[-1]) for at in places)
 
 
 def _words_of_ends(small: SmallText) -> set[str]:
