@@ -16,7 +16,6 @@ def test_words_are_the_runs_of_small_letters(text):
 
 
 def test_an_apostrophe_parts_words():
-    assert small_text("Don\u2019t use: C3PO, ok?") == (
-        "don't use: c3po, ok?",
-        {"don", "t", "use", "c", "po", "ok"},
-    )
+    small = small_text("Don\u2019t use: C3PO, ok?")
+    assert small.text == "don't use: c3po, ok?"
+    assert small.words == {"don", "t", "use", "c", "po", "ok"}

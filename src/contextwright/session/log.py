@@ -374,8 +374,7 @@ class Log(Sequence[Event]):
             if self._late:
                 members = map(self._members, range(start, stop))
                 return [tuple([opened(events[at]) for at in positions]) for positions in members]
-            ends = [*starts[start + 1 : stop + 1], len(events)]
-            spans = map(slice, starts[start:stop], ends)
+            spans = map(slice, starts[start:stop], [*starts[start + 1 : stop + 1], len(events)])
             return [tuple(map(opened, events[span])) for span in spans]
 
     def _as_of(self, exchange: Exchange, before: int) -> Exchange:

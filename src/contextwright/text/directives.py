@@ -6,6 +6,7 @@ language is none.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from contextwright.memo.ownership import cached_text
@@ -13,8 +14,8 @@ from contextwright.text import foreign_wordings
 from contextwright.text.corrections import ASKS, SIGNS, corrections, corrects, may_correct
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
-from contextwright.text.remarks import parts_of
-from contextwright.text.sentences import sentences
+from contextwright.text.remarks import halves_of
+from contextwright.text.sentences import FENCES, sentences
 from contextwright.text.wordings import Near, SmallText, small_letters, small_text
 
 MAX_SENTENCE = 300
@@ -51,13 +52,14 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
     # most messages hold neither, and are not worth an entry in what is remembered
     by_user = role == "user"
     small = small_text(text, _WORDS_OF_USERS if by_user else _WORDS)
-    rules = RULES.near(small) if by_user else ()
-    near = Worded(rules, DECISIONS.near(small), _may_be_foreign(small))
-    is_changed = False
+    rules, decisions = RULES.near(small) if by_user else (), DECISIONS.near(small)
+    is_foreign, is_changed = _may_be_foreign(small), False
     if by_user:
         own = own_words(text)
         is_changed = may_correct(own, small if own is text else None)
-    return _lasting(text, role, near, is_changed) if any(near) or is_changed else ()
+    if not (rules or decisions or is_foreign or is_changed):
+        return ()
+    return _lasting(text, role, Worded(rules, decisions, is_foreign), is_changed)
 
 
 def is_rule(sentence: str) -> bool:
@@ -76,7 +78,7 @@ def _lasting(text: str, role: str, near: Worded, is_changed: bool) -> tuple[str,
     """The same of a message that has words of rules and decisions, or of corrections."""
     lasting: list[str] = []
     left, own = MAX_DIRECTIVES, own_words(text)
-    for sentence in _sentences(text, own, role) if any(near) else ():
+    for sentence in _sentences(text, own, role, near) if any(near) else ():
         if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(ASKS):
             continue
         if sentence.startswith(("```", "~~~")):  # a program
@@ -91,8 +93,19 @@ def _lasting(text: str, role: str, near: Worded, is_changed: bool) -> tuple[str,
     return tuple(sorted((*lasting, *more), key=text.find)) if more else tuple(lasting)
 
 
-def _sentences(text: str, own: str, role: str) -> Iterable[str]:
-    return _spoken(_PASTED.sub("", own)) if role == "user" else sentences(text)
+def _sentences(text: str, own: str, role: str, near: Worded) -> Iterable[str]:
+    """Those of its lines that have the words. No sentence goes on in the next line, but a
+    program."""
+    spoken = _PASTED.sub("", own) if role == "user" else text
+    if "\n" in spoken and not near.is_foreign and not any(map(spoken.__contains__, FENCES)):
+        phrases = {phrase for phrase, _ in (*near.rules, *near.decisions)}
+        lines = (
+            line
+            for line in spoken.split("\n")
+            if any(map(small_letters(line).__contains__, phrases))
+        )
+        return chain.from_iterable(map(_spoken if role == "user" else sentences, lines))
+    return _spoken(spoken) if role == "user" else sentences(spoken)
 
 
 def _spoken(text: str) -> Iterator[str]:
@@ -100,7 +113,7 @@ def _spoken(text: str) -> Iterator[str]:
     others is one by itself, and so is each where together they would be too long."""
     for sentence in sentences(text):
         if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE:
-            yield from parts_of(sentence)
+            yield from halves_of(sentence)
         else:
             yield sentence
 

@@ -166,13 +166,14 @@ def remarks_beside(text: str, rules: Sequence[str]) -> tuple[str, ...]:
 def parts_of(text: str) -> list[str]:
     """The sentences of a message, and halves of them, also where the next begins with a small
     letter."""
-    parts: list[str] = []
-    for sentence in sentences(text):
-        if any(map(sentence.__contains__, _BREAKS)):
-            parts += [part.strip() for part in _BREAK.split(sentence)]
-        else:
-            parts.append(sentence)
-    return parts
+    return [part for sentence in sentences(text) for part in halves_of(sentence)]
+
+
+def halves_of(sentence: str) -> list[str]:
+    """A sentence in its halves."""
+    if not any(map(sentence.__contains__, _BREAKS)):
+        return [sentence]
+    return [part.strip() for part in _BREAK.split(sentence)]
 
 
 def is_remark(part: str) -> bool:

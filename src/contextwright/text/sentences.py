@@ -2,7 +2,8 @@
 
 import re
 
-_FENCES = ("```", "~~~")
+FENCES = ("```", "~~~")
+"""What a block of code begins with, and ends with."""
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
 _END = re.compile(
     r"[.!?\n](?:(?<!\n)[\"')\]]?(\s+)(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=\n)(?:\s*\n)?)"
@@ -29,7 +30,7 @@ def sentences(text: str) -> list[str]:
     """The sentences, without white space around them."""
     pieces: list[str] = []
     at = 0
-    for fence in _FENCE.finditer(text) if any(map(text.__contains__, _FENCES)) else ():
+    for fence in _FENCE.finditer(text) if any(map(text.__contains__, FENCES)) else ():
         pieces += _prose(text[at : fence.start()])
         pieces.append(fence[0].strip())
         at = fence.end()

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import groupby
-from typing import NamedTuple
+
+import msgspec
 
 _START = (
     r"^(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?"
@@ -19,7 +20,7 @@ _LETTERS = "".join(sign if sign.islower() else " " for sign in map(chr, range(12
 """Each sign of ASCII as it is, but for those between words."""
 
 
-class SmallText(NamedTuple):
+class SmallText(msgspec.Struct, frozen=True, gc=False):
     """A text in small letters, and its words: of `don't` there are two."""
 
     text: str
