@@ -89,9 +89,9 @@ class Table(dict[Any, Any]):
     def __missing__(self, key: Any) -> Any:
         value = self.before.pop(key, _NOTHING) if self.before else _NOTHING
         if value is _NOTHING:
-            if self.make is None:
+            if (make := self.make) is None:
                 raise KeyError(key)
-            value = self.make(key)
+            value = make(key)
         self[key] = value
         return value
 
