@@ -91,7 +91,7 @@ _BEGUN = Wordings(r"""
 \b(?:started|starting|began|begun|beginning|on it|working on|looking into|in progress)\b
 = i'll i_will i'm_going let_me next_in
 \b(?:i'll|i will|i'm going to|let me|next in line)\b
-= in_my in_the to_my to_the
+= queue list
 \b(?:in (?:my|the) queue|to (?:my|the) list)\b
 """)
 _WORDS_OF_BEGINNINGS = _BEGUN.words | _OVER
