@@ -34,7 +34,7 @@ _WORDS_OF_USERS = _WORDS | RULES.words | SIGNS
 """What of a message's words is asked for."""
 
 
-class Worded(NamedTuple):
+class RuleWords(NamedTuple):
     """What a message has of the words of rules and decisions, in English and in other languages."""
 
     rules: Near = ()
@@ -59,13 +59,13 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
         is_changed = may_correct(own, small if own is text else None)
     if not (rules or decisions or is_foreign or is_changed):
         return ()
-    return _lasting(text, role, Worded(rules, decisions, is_foreign), is_changed)
+    return _lasting(text, role, RuleWords(rules, decisions, is_foreign), is_changed)
 
 
 def is_rule(sentence: str) -> bool:
     """Whether a user's sentence has the words of a rule or a decision, whatever it corrects."""
     small = small_text(sentence, _WORDS_OF_USERS)
-    near = Worded(RULES.near(small), DECISIONS.near(small), _may_be_foreign(small))
+    near = RuleWords(RULES.near(small), DECISIONS.near(small), _may_be_foreign(small))
     return _holds(sentence, "user", near)
 
 
@@ -74,7 +74,7 @@ def _may_be_foreign(small: SmallText) -> bool:
 
 
 @cached_text
-def _lasting(text: str, role: str, near: Worded, is_changed: bool) -> tuple[str, ...]:
+def _lasting(text: str, role: str, near: RuleWords, is_changed: bool) -> tuple[str, ...]:
     """The same of a message that has words of rules and decisions, or of corrections."""
     lasting: list[str] = []
     left, own = MAX_DIRECTIVES, own_words(text)
@@ -93,7 +93,7 @@ def _lasting(text: str, role: str, near: Worded, is_changed: bool) -> tuple[str,
     return tuple(sorted((*lasting, *more), key=text.find)) if more else tuple(lasting)
 
 
-def _sentences(text: str, own: str, role: str, near: Worded) -> Iterable[str]:
+def _sentences(text: str, own: str, role: str, near: RuleWords) -> Iterable[str]:
     """Those of its lines that have the words. No sentence goes on in the next line, but a
     program."""
     spoken = _PASTED.sub("", own) if role == "user" else text
@@ -118,7 +118,7 @@ def _spoken(text: str) -> Iterator[str]:
             yield sentence
 
 
-def _holds(sentence: str, role: str, near: Worded) -> bool:
+def _holds(sentence: str, role: str, near: RuleWords) -> bool:
     small = small_letters(sentence)
     if near.rules and RULES.is_in_part(sentence, small, near.rules, NO_RULE):
         return True
