@@ -20,6 +20,11 @@ def is_shallow(value: Any, levels: int = DEEP) -> bool:
     return False
 
 
+def is_shallow_json(text: str, value: Any) -> bool:
+    """The same of the value of a text: most texts have not that many brackets."""
+    return text.count("[") + text.count("{") < DEEP or is_shallow(value)
+
+
 def is_too_deep(text: str, value: Any) -> bool:
     """Whether the value of a text nests so deep that it counts as no JSON, on every Python."""
     if len(text) <= DEEPEST or text.count("[") + text.count("{") <= DEEPEST:

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from contextwright import Session
 from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler.steps.exchange_features import identifiers
-from contextwright.compiler.steps.word_weights import OF_RECORD, weighed
+from contextwright.compiler.steps.word_weights import IN_WORDS, OF_RECORD, weighed
+from contextwright.memo.owned_tables import Tables
+from contextwright.memo.ownership import remembering
 
 SIGNS = st.sampled_from("abcEFG019_./@#- ,:\u00e9\u00c9\n")
 
@@ -47,3 +49,13 @@ def test_heads_of_tables_levels_of_logs_and_amounts_name_nothing():
     assert words[0]["1/1"] == words[0]["22h"] == OF_RECORD
     assert words[1].keys() >= {"mail-7f9", "seg_14", "AGE", "JFK"}
     assert words[1].keys().isdisjoint({"ERROR", "INFO"})
+
+
+def test_a_message_weighs_the_same_whoever_said_it_before():
+    session = Session()
+    for _ in range(2):
+        session.user("".join(["Is BW-17 still there? ", *["I need it. "] * 30]))  # its own object
+        session.assistant("Yes.")
+    first, _, again, _ = map(block_of, session.snapshot().exchanges())
+    with remembering(Tables()):
+        assert weighed(first) == weighed(again) == (("BW-17", IN_WORDS),)

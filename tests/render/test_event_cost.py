@@ -9,6 +9,7 @@ from tests.render.strategies import ARGUMENTS, IDS, IMAGES, NAMES, SAID
 from contextwright import Session
 from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler.block_cost import Presentation, costs_of
+from contextwright.render import wire
 from contextwright.render.openai import OpenAIRenderer
 from contextwright.render.openai_chat import OpenAIChatRenderer
 from contextwright.session.event import Event, Text, ToolCall, ToolResult
@@ -116,3 +117,19 @@ def test_what_came_as_json_stays_that():
     )
     session.log.events_of(0, 9)
     assert sum(isinstance(event, bytes) for event in session.log._events) == 8
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "", "{}", " {}", '{"a": 1}', ' {"a": 1}', '{"a": 1}\n', '{"a": "\\ud800"}', '{"a": "\u017b"}',
+        '{"a": 1e400}', '{"a": NaN}', '{"a": 12345678901234567890123}', "[1]", "{1}", '{"a": 1', "x",
+        '{"a": ' + "[" * 200 + "]" * 200 + "}", '{"a": ' + "[" * 600 + "]" * 600 + "}",
+        '{"a": "' + "b" * 600 + '"}', '{"a": 1, "a": 2}',
+    ],
+)  # fmt: skip
+def test_arguments_stand_as_they_do_where_each_is_looked_through(written, monkeypatch):
+    call = ToolCall(id="a", name="f", arguments=written)
+    text = wire.arguments_text(call)
+    monkeypatch.setattr(wire, "_is_plain_object", lambda text: False)
+    assert text == wire.arguments_text(call)

@@ -1,22 +1,95 @@
-"""What sentences are held against: a text in small letters, and its words."""
+"""What sentences are held against: a text in small letters, its words, and patterns by what is in
+all that they find."""
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright.text.wordings import small_text
+from contextwright.text import conditions, corrections, directive_wordings, end_sentences, remarks
+from contextwright.text.request_ends import _LASTS, _TASK
+from contextwright.text.wordings import Phrasing, Wordings, any_of, small_letters, small_text
+
+PIECES = (
+    "you ", "must", "Don\u2019t ", "don't forget", "need to ", "be ", "no ", "No changes to ", "go with ",
+    "closed until ", "noon", "not ", "- ", "please ", ", then ", "approval", "always ", "should",
+    "I ", "let's ", "\u017fhould ", "o\ufb03ce ", "\u212aeep ", "\u00e9must ", "_must", "leave it alone", "2 pm",
+    "?", ". ", "\n", "wait", "there must be ", "we'll ", "has to ", "in place", "is now ", "x",
+)  # fmt: skip
+WORDINGS = (
+    directive_wordings.RULES,
+    directive_wordings.DECISIONS,
+    conditions._CONDITIONS,
+    corrections._CHANGES,
+    remarks._NEWS,
+    end_sentences._PHRASES,
+    end_sentences._CALLED_OFF,
+    end_sentences._BEGUN,
+)
+PHRASINGS = (
+    directive_wordings.NO_RULE,
+    conditions._PERSON,
+    end_sentences._UNLESS,
+    end_sentences._NOT_YET,
+    end_sentences._STILL,
+    _LASTS,
+    _TASK,
+    *(one for wordings in WORDINGS for one in wordings._patterns),
+)
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 
 
 @given(st.text() | st.text(st.characters(max_codepoint=127)))
 def test_words_are_the_runs_of_small_letters(text):
     small = small_text(text)
     assert small.words == set(re.findall("[a-z]+", small.text))
-    assert small.text == text.casefold().replace("\u2019", "'")
+    assert small.text == text.casefold().replace("\u2019", "'") == small_letters(text)
+    among = frozenset({"a", "must", *list(small.words)[:1]})
+    assert small_text(text, among).words == small.words & among
 
 
 def test_an_apostrophe_parts_words():
-    assert small_text("Don\u2019t use: C3PO, ok?") == (
-        "don't use: c3po, ok?",
-        {"don", "t", "use", "c", "po", "ok"},
-    )
+    small = small_text("Don\u2019t use: C3PO, ok?")
+    assert small.text == "don't use: c3po, ok?"
+    assert small.words == {"don", "t", "use", "c", "po", "ok"}
+
+
+@given(TEXTS)
+def test_a_phrasing_finds_the_same_in_small_letters(text):
+    for phrasing in PHRASINGS:
+        known = any_of(phrasing._lines).search(text) is not None
+        assert phrasing.is_in(text) == known
+        assert phrasing.is_in(text, small_letters(text)) == known
+
+
+@given(TEXTS)
+def test_what_is_taken_out_is_the_same_in_small_letters(text):
+    small = small_letters(text)
+    if small.isascii() and len(small) == len(text):
+        rest = directive_wordings.NO_RULE.for_text(is_small=True).sub("", small)
+        whole = directive_wordings.NO_RULE.for_text(is_small=False).sub("", text)
+        assert rest == small_letters(whole)
+
+
+def test_a_choice_within_a_group_or_a_class_is_none_of_the_whole_pattern():
+    phrasing = Phrasing((r"\ba(?:b|c)\b|[|(]x|d\|e", r"\bf|g"))
+    assert phrasing._small.pattern == r"\b(?:a(?:b|c)\b)|[|(]x|d\|e|\b(?:f)|g"
+    together = Phrasing((r"\bone|\btwo", r"\bthree|^four"))
+    assert together._small.pattern == r"\b(?:one|two|three)|^four"
+
+
+@given(TEXTS, TEXTS)
+def test_what_may_be_in_a_part_may_be_in_the_whole(one, other):
+    whole = small_text(f"{one}\n{other}")
+    for wordings in WORDINGS:
+        near = wordings.near(whole)
+        for part in (one, other):
+            small = small_text(part)
+            assert wordings.is_in_part(part, small.text, near) == wordings.is_in(part, small)
+
+
+@pytest.mark.parametrize("wordings", WORDINGS)
+def test_a_text_without_the_words_has_no_wording(wordings):
+    assert wordings.near(small_text("xyzzy qwert")) == ()
+    assert isinstance(wordings, Wordings)

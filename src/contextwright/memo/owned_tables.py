@@ -90,9 +90,9 @@ class Table(dict[Any, Any]):
     def __missing__(self, key: Any) -> Any:
         value = self.before.pop(key, _NOTHING) if self.before else _NOTHING
         if value is _NOTHING:
-            if self.make is None:
+            if (make := self.make) is None:
                 raise KeyError(key)
-            value = self.make(key)
+            value = make(key)
         self[key] = value
         return value
 
@@ -148,7 +148,7 @@ class Table(dict[Any, Any]):
 
     def measure(self) -> None:
         """Measure what is new. What an entry holds is told by samples: of four entries all, of a
-        million a thousand."""
+        million five hundred."""
         if self.grows:
             self.bytes = sum(map(bytes_of, list(self.values())))
             return
@@ -163,7 +163,7 @@ class Table(dict[Any, Any]):
 
     def _look_into(self, new: int) -> bool:
         """Tell by the newest entries what one holds; whether that could be told."""
-        step = 1 + new // (isqrt(new) + 4)
+        step = 1 + new // (isqrt(new) // 2 + 4)
         try:
             keys = list(islice(reversed(self), 0, new, step))
         except RuntimeError:  # another thread adds to it: measured next time

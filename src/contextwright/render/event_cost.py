@@ -41,10 +41,9 @@ class ChatCost(msgspec.Struct, frozen=True):
         if len(first.parts) != 1 or first.role not in {"user", "assistant"}:
             return None
         part = first.parts[0]  # most exchanges are this one text
-        if not isinstance(part, Text) or not part.text.strip():
+        if not isinstance(part, Text) or not (text := part.text) or text.isspace():
             return None
-        text = part.text if part.text.isascii() else clean(part.text)
-        return self.overhead.message + self.count(text)
+        return self.overhead.message + self.count(text if text.isascii() else clean(text))
 
     def _of_calls(
         self, first: Event | Message, answers: Sequence[Event] | Sequence[Message]
@@ -81,9 +80,9 @@ class ChatCost(msgspec.Struct, frozen=True):
         for part in result.content:
             if not isinstance(part, Text):
                 return None
-        text = clean(result.text)
+        text = result.text
         around = self.overhead.message + self.overhead.result
-        return around + self.count(text if text.strip() else EMPTY)
+        return around + self.count(clean(text) if text and not text.isspace() else EMPTY)
 
 
 def _words(part: AnyPart) -> str:

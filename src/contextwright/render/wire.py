@@ -109,12 +109,25 @@ def _refused(constant: str) -> Any:
 
 def arguments_text(call: ToolCall) -> str:
     """The arguments of a call as the model wrote them; `{}` where they are not an object."""
+    if _is_plain_object(call.arguments):
+        return call.arguments
     text, value = _arguments(call)
     if not value:
         return "{}" if value is None else text
     if "\\u" in text and _ESCAPED_SURROGATE.search(text) and parse_json(text) != value:
         return json.dumps(value, ensure_ascii=False)
     return text
+
+
+def _is_plain_object(text: str) -> bool:
+    """Whether a text is an object with anything in it, short, in ASCII and without an escape, as
+    nearly all arguments are: it stands as it is."""
+    if text[:1] != "{" or text[-1:] != "}" or len(text) > DEEPEST or not text.isascii():
+        return False
+    try:
+        return "\\u" not in text and bool(msgspec.json.decode(text))
+    except (msgspec.MsgspecError, RecursionError):
+        return False
 
 
 def scrubbed(value: Any) -> Any:

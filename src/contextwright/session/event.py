@@ -150,9 +150,10 @@ class ToolResult(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False, 
     @property
     def text(self) -> str:
         """The text parts, a line each."""
-        if len(self.content) == 1 and isinstance(only := self.content[0], Text):
-            return only.text  # as nearly all have
-        return "\n".join([part.text for part in self.content if isinstance(part, Text)])
+        content = self.content
+        if len(content) == 1 and isinstance(content[0], Text):  # as nearly all are
+            return content[0].text
+        return "\n".join([part.text for part in content if isinstance(part, Text)])
 
     def __hash__(self) -> int:
         return hash((self.call_id, self.content, self.status))

@@ -99,15 +99,20 @@ class HarnessText(msgspec.Struct, frozen=True):
     stop: int
 
 
-@cached_text
 def harness_texts(text: str) -> tuple[HarnessText, ...]:
     """What of a user's text is a harness's, in order."""
+    # most have nothing of it, and are not worth an entry in what is remembered
     if "<" not in text and _begins(text, _behind_blanks(text, 0)) is None:
         return ()
-    return tuple(_stretches_of(text))
+    return _stretches_of(text)
 
 
-def _stretches_of(text: str) -> Iterator[HarnessText]:
+@cached_text
+def _stretches_of(text: str) -> tuple[HarnessText, ...]:
+    return tuple(_stretches(text))
+
+
+def _stretches(text: str) -> Iterator[HarnessText]:
     at = 0
     while at < len(text):
         start = _behind_blanks(text, at)
@@ -119,6 +124,8 @@ def _stretches_of(text: str) -> Iterator[HarnessText]:
 
 
 def _behind_blanks(text: str, at: int) -> int:
+    if not text[at : at + 1].isspace():
+        return at
     blank = _blank(text, at)
     return blank.end() if blank is not None else at
 

@@ -323,8 +323,7 @@ class Log(Sequence[Event]):
         return [index for index in self._late if start <= index < stop]
 
     def newest_failures(self, before: int) -> Iterator[tuple[str, int, int]]:
-        """Each kind of call that failed, with the newest place where one did, before a position,
-        and the exchange of it."""
+        """Each kind of call that failed before a position, the newest place, and its exchange."""
         return self._outcomes.newest_failures(before)
 
     def unmended_failures(self, before: int) -> list[tuple[str, Exchange]]:
@@ -377,12 +376,14 @@ class Log(Sequence[Event]):
         return exchanges
 
     def events_of(self, start: int, stop: int) -> list[tuple[Event, ...]]:
-        """The events of each exchange from `start` to `stop`, for one look: no exchange is made of
-        them, and what is kept as JSON stays that."""
+        """The events of each exchange from `start` to `stop`, for one look: JSON stays that."""
         with self._lock:
-            events = self._events
-            members = map(self._members, range(start, min(stop, len(self._starts))))
-            return [tuple([opened(events[at]) for at in positions]) for positions in members]
+            events, starts, stop = self._events, self._starts, min(stop, len(self._starts))
+            if self._late:
+                members = map(self._members, range(start, stop))
+                return [tuple([opened(events[at]) for at in positions]) for positions in members]
+            spans = map(slice, starts[start:stop], [*starts[start + 1 : stop + 1], len(events)])
+            return [tuple(map(opened, events[span])) for span in spans]
 
     def _as_of(self, exchange: Exchange, before: int) -> Exchange:
         newest = exchange.index == self.exchange_count(before) - 1
@@ -419,8 +420,7 @@ class Log(Sequence[Event]):
 
     def bodies(self, start: int, stop: int) -> list[bytes]:
         """The events from `start` to `stop` as the JSON that the digest covers."""
-        events = self._events[start:stop]
-        return [each if isinstance(each, bytes) else event_json(each) for each in events]
+        return [e if isinstance(e, bytes) else event_json(e) for e in self._events[start:stop]]
 
     def ids(self, start: int, stop: int) -> list[str]:
         """The ids of the events from `start` to `stop`."""

@@ -16,7 +16,7 @@ from contextwright.text.directive_wordings import NO_RULE, RULES
 from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.json_rows import leaves, loaded
 from contextwright.text.sentences import sentences
-from contextwright.text.wordings import Wordings, small_text
+from contextwright.text.wordings import Phrasing, Wordings, small_text
 
 MAX_CONDITIONS, MOST = 400, 6
 """Characters of what one message or result lays down, and how much a result may: one with more is a
@@ -33,7 +33,7 @@ _WHEN = (
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d)"
 )
 _BY = r"(?:until|till|before|from|between|through|by|to|at|after|on|as of)"
-_SHUT = r"(?:blocked|frozen?|freeze|closed|locked|paused|suspended|reserved|embargoe?d?|on hold)"
+_SHUT = r"(?:blocked|frozen?|freeze|closed|locked|paused|suspended|reserved|embargo(?:ed)?|on hold)"
 _LIMITED = r"(?:refused|denied|unavailable|allowed|permitted|valid)"
 _TURNS = r"(?:expires?|runs? out|ends|opens|closes|falls to|rises to)"
 _CONSENT = r"(?:approval|sign-?off|consent|permission)"
@@ -42,12 +42,18 @@ _NEXT = r"(?:and|or|to|by|for|of|from|in|after|before|until|while|without)"
 _CONDITIONS = Wordings(rf"""
 = blocked froze frozen freeze closed locked paused suspended reserved embargo embargoed on_hold
 \b{_SHUT}:? .{{0,9}}{_WHEN}
+\b{_SHUT}\b.{{0,60}}\b(?:{_BY}\b.{{0,24}}{_WHEN}|(?:until|till|unless)\b)
+= refused denied unavailable allowed permitted valid
+\b{_LIMITED}\b.{{0,60}}\b(?:{_BY}\b.{{0,24}}{_WHEN}|(?:until|till|unless)\b)
+= read-only rejects
+\b(?:read-only|rejects)\b.{{0,60}}\b(?:until|till|unless)\b
 = expires expire opens closes ends
 \b{_TURNS}:? .{{0,9}}{_WHEN}
-= until till unless before from between through by to at after on as once if with
-\b(?:{_SHUT}|{_LIMITED}|{_TURNS})\b.{{0,60}}\b{_BY}\b.{{0,24}}{_WHEN}
-\b(?:{_SHUT}|{_LIMITED}|read-only|rejects)\b.{{0,60}}\b(?:until|till|unless)\b
+= expires expire runs_out run_out ends opens closes falls_to rises_to
+\b{_TURNS}\b.{{0,60}}\b{_BY}\b.{{0,24}}{_WHEN}
+= only condition
 \b\w+ed only (?:after|once|if|with)\b|\bon (?:the )?condition that\b
+= no not nothing never only
 (?:START|[,;:] |\band )(?:no|not|nothing|never|only)\b.{{0,60}}\b{_BY}\b.{{0,24}}{_WHEN}
 = must may shall mustn't
 \bnothing\b.{{0,30}}\bmay\b
@@ -67,9 +73,7 @@ STARTno \w+(?: \w+){{0,4}} (?:before|until|without|after|during|while)\b|STARTno
 \b(?:needs?|requires?|takes?|without)\b.{{0,40}}\b{_CONSENT}(?:$|[.,;:]| {_NEXT}\b)
 \b(?:needs?|requires?|takes?) (?:two|three|both|a second)\b.{{0,20}}\b(?:people|person)
 """)
-_PERSON = re.compile(
-    r"\b(?:i|me|my|you|your|let['\u2019]s|let me|would|could|might)\b(?!['\u2019]s)", re.IGNORECASE
-)
+_PERSON = Phrasing((r"\b(?:i|me|my|you|your|let's|let me|would|could|might)\b(?!'s)",))
 """An agent that speaks of itself tells what it does, and to a user it gives advice."""
 _ADDRESS = re.compile(r"^[A-Z][\w-]*[,:] (?:please,? )?")
 """Whom an agent speaks to."""
@@ -86,6 +90,11 @@ _TELLS = re.compile(rf"{_WHEN}|\w+\W+\w+\W+\w", re.IGNORECASE)
 """A time, or three words: of a field `conditions` that tells the weather there are two."""
 
 
+_WORDS = _CONDITIONS.words
+_WORDS_TO_OTHERS = _WORDS | RULES.words
+"""What of the words of a sentence is asked for."""
+
+
 @cached_text
 def said_conditions(text: str, to_others: bool) -> tuple[str, ...]:
     """The sentences of an agent's message that lay something down.
@@ -93,9 +102,7 @@ def said_conditions(text: str, to_others: bool) -> tuple[str, ...]:
     Args:
         to_others: whether it is said to another agent, whose rules these are, in whatever words.
     """
-    if len(text) > READ:
-        return ()
-    return tuple(_within_room(s for s in sentences(text) if _lays_down(s, to_others)))
+    return tuple(_within_room(_terms(text, to_others))) if len(text) <= READ else ()
 
 
 @cached_text
@@ -104,7 +111,7 @@ def told_conditions(result: str) -> tuple[str, ...]:
     if len(result) > READ:
         return ()
     value = loaded(result)
-    terms = [*(_in_fields(value) if value is not None else filter(_lays_down, sentences(result)))]
+    terms = _terms(result) if value is None else [*_in_fields(value)]
     return tuple(_within_room(terms)) if len(terms) <= MOST else ()
 
 
@@ -118,13 +125,21 @@ def _in_fields(value: Any) -> Iterator[str]:
     pairs = leaves(value)
     often = Counter(key for key, _ in pairs)
     for key, one in pairs:
-        name = key.rpartition(".")[2] or key
         if not isinstance(one, str) or len(one) > MAX_CONDITIONS:
             continue
-        if _FIELD.search(name) and _TELLS.search(one) and often[key] <= MOST:
+        name = key.rpartition(".")[2] or key
+        if often[key] <= MOST and _FIELD.search(name) and _TELLS.search(one):
             yield f"{name} {one}"
-        elif often[key] <= OFTEN:
-            yield from filter(_lays_down, sentences(one))
+        elif " " in one and often[key] <= OFTEN:  # one word lays nothing down
+            yield from _terms(one)
+
+
+def _terms(text: str, to_others: bool = False) -> list[str]:
+    """The sentences of a text that lay something down: most values have none of the words."""
+    small = small_text(text, _WORDS_TO_OTHERS if to_others else _WORDS)
+    if not _CONDITIONS.may_be_in(small) and not (to_others and RULES.may_be_in(small)):
+        return []
+    return [one for one in sentences(text) if _lays_down(one, to_others)]
 
 
 def _within_room(terms: Iterable[str]) -> Iterator[str]:
@@ -138,9 +153,11 @@ def _within_room(terms: Iterable[str]) -> Iterator[str]:
 def _lays_down(sentence: str, to_others: bool = False) -> bool:
     if len(sentence) > MAX_SENTENCE or sentence.endswith(("?", ":")) or sentence[:3] in FENCES:
         return False
-    small = small_text(sentence)
-    if to_others and RULES.is_in(_ADDRESS.sub("", sentence), small, NO_RULE):
+    words = _ADDRESS.sub("", sentence)
+    small = small_text(words, _WORDS_TO_OTHERS if to_others else _WORDS)
+    if to_others and RULES.is_in(words, small, NO_RULE):
         return True
-    return not _PERSON.search(sentence) and _CONDITIONS.is_in(
-        _ADDRESS.sub("", sentence), small, NO_RULE
-    )
+    near = _CONDITIONS.near(small)
+    if not near or _PERSON.is_in(sentence, small.text if words is sentence else None):
+        return False
+    return _CONDITIONS.is_in_part(words, small.text, near, NO_RULE)

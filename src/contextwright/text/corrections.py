@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from contextwright.text.remarks import parts_of
 from contextwright.text.search_terms import STOP, content_words
-from contextwright.text.wordings import SmallText, Wordings, small_text
+from contextwright.text.wordings import Near, SmallText, Wordings, small_letters, small_text
 
 TERSE, MAX_CORRECTION = 110, 240
 """Characters of a message that is told whole where it corrects something, and of one that is looked
@@ -64,15 +64,19 @@ _OPENS = frozenset({
 """Words of which an opening has one."""
 
 
+SIGNS = _OPENS | _CHANGES.words
+"""Words of which a message that corrects something has one."""
+
+
 def may_correct(message: str, small: SmallText | None = None) -> bool:
     """Whether a message may: most have none of the words, or are too long.
 
     Args:
-        small: the message, where somebody has it.
+        small: the message, where somebody has it, with its words or with those of `SIGNS`.
     """
     if len(message) > MAX_CORRECTION:
         return False
-    small = small or small_text(message)
+    small = small or small_text(message, SIGNS)
     return not _OPENS.isdisjoint(small.words) or _CHANGES.may_be_in(small)
 
 
@@ -84,11 +88,19 @@ def corrects(message: str) -> bool:
 def corrections(message: str) -> tuple[str, ...]:
     """What a short message of a user says that changes what was said before: all of a terse one;
     of others the parts that do, each with what stands in front of it, unless that asks."""
-    if len(message) > MAX_CORRECTION or not may_correct(message, small := small_text(message)):
+    if len(message) > MAX_CORRECTION:
         return ()
-    parts, may_change = parts_of(message), _CHANGES.may_be_in(small)
+    small = small_text(message, SIGNS)
+    may_open, near = not _OPENS.isdisjoint(small.words), _CHANGES.near(small)
+    if not may_open and not near:
+        return ()
+    parts = parts_of(message)
     pairs = enumerate(pairwise((*parts, "")))
-    places = [n for n, pair in pairs if _takes_back(*pair) or (may_change and _changes(pair[0]))]
+    places = [
+        n
+        for n, pair in pairs
+        if (may_open and _takes_back(*pair)) or (near and _changes(pair[0], near))
+    ]
     if not places or len(message) <= TERSE:
         return (message,) if places else ()
     chosen = sorted({*places, *(n - 1 for n in places if n and not parts[n - 1].endswith(ASKS))})
@@ -104,5 +116,5 @@ def _takes_back(part: str, behind: str) -> bool:
     return _NOTHING.match(rest) is None and not {*content_words(rest)} <= STOP
 
 
-def _changes(part: str) -> bool:
-    return not part.endswith(ASKS) and _CHANGES.is_in(part, small_text(part))
+def _changes(part: str, near: Near) -> bool:
+    return not part.endswith(ASKS) and _CHANGES.is_in_part(part, small_letters(part), near)

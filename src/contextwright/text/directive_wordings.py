@@ -4,7 +4,7 @@
 `text/wordings.py` says how a line is read.
 """
 
-from contextwright.text.wordings import Wordings, any_of
+from contextwright.text.wordings import Phrasing, Wordings
 
 RULES = Wordings(r"""
 # what must be, and what must not
@@ -66,7 +66,7 @@ STARTyou (?:can'?t|cannot|can not|may not|may only|can only)\b|STARTcannot \b
 \bi (?:can't|cannot|won't) (?:fly|eat|drink|travel|drive|do .* before)\b
 = not
 \byou(?:'re| are) not (?:to|supposed to)\b|\b(?:is|are) not (?:to be \w+ed|yours to)\b
-\b(?:is|are) not acceptable (?:in|for|on)\b|\bwe \w+ .*\bbut not [A-Za-z]+[.!]*$
+\b(?:is|are) not acceptable (?:in|for|on)\b|\bwe \w+ .*\bbut not [a-z]+[.!]*$
 ^(?:the |our )?[\w ]{3,40} (?:does not|do not) (?:change|count|move|apply|ship)\b
 COMMANDdo not\b|\bwe do not (?:use|support|accept|allow|ship|deploy|merge)\b
 , (?:and )?not (?:an? |the |from )?[\w.%$-]+[.!]*$|\b\w+s,? not \w+s\b
@@ -183,7 +183,7 @@ _PAST = (
     r"|heard|taken|told|given|was|were|did|would|could|\w{2,}ed)"
 )
 """A verb that tells what was."""
-NO_RULE = any_of((
+NO_RULE = Phrasing((
     # a promise, and what somebody wishes to be sure of
     r"\b(?:i|we)(?:'ll| will) (?:be sure|make sure|keep|remember|always|never)\b",
     r"\bto (?:be|make) sure\b",

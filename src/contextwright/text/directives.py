@@ -6,15 +6,17 @@ language is none.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text import foreign_wordings
-from contextwright.text.corrections import ASKS, corrections, corrects, may_correct
+from contextwright.text.corrections import ASKS, SIGNS, corrections, corrects, may_correct
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
-from contextwright.text.remarks import parts_of
-from contextwright.text.sentences import sentences
-from contextwright.text.wordings import SmallText, small_text
+from contextwright.text.remarks import halves_of
+from contextwright.text.sentences import FENCES, sentences
+from contextwright.text.wordings import Near, SmallText, small_letters, small_text
 
 MAX_SENTENCE = 300
 """Characters of a sentence that may be one: what is longer is a text that somebody pasted."""
@@ -27,6 +29,19 @@ _PASTED = re.compile(
 """A line of a program, of its output or of a page: what it says is no rule of who pasted it."""
 
 
+_WORDS = DECISIONS.words | foreign_wordings.WORDS
+_WORDS_OF_USERS = _WORDS | RULES.words | SIGNS
+"""What of a message's words is asked for."""
+
+
+class RuleWords(NamedTuple):
+    """What a message has of the words of rules and decisions, in English and in other languages."""
+
+    rules: Near = ()
+    decisions: Near = ()
+    is_foreign: bool = False
+
+
 def directives(text: str, role: str = "user") -> tuple[str, ...]:
     """The sentences of a message that hold from there on, in their order, while they are few; all
     of a short one of a user that corrects what was said before.
@@ -35,18 +50,23 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
         role: who says it: a user's wishes are rules, of an assistant only decisions are told.
     """
     # most messages hold neither, and are not worth an entry in what is remembered
-    small, by_user = small_text(text), role == "user"
-    is_worded = (
-        DECISIONS.may_be_in(small) or (by_user and RULES.may_be_in(small)) or _may_be_foreign(small)
-    )
-    own = own_words(text) if by_user else ""
-    is_changed = by_user and may_correct(own, small if own is text else None)
-    return _lasting(text, role, is_worded, is_changed) if is_worded or is_changed else ()
+    by_user = role == "user"
+    small = small_text(text, _WORDS_OF_USERS if by_user else _WORDS)
+    rules, decisions = RULES.near(small) if by_user else (), DECISIONS.near(small)
+    is_foreign, is_changed = _may_be_foreign(small), False
+    if by_user:
+        own = own_words(text)
+        is_changed = may_correct(own, small if own is text else None)
+    if not (rules or decisions or is_foreign or is_changed):
+        return ()
+    return _lasting(text, role, RuleWords(rules, decisions, is_foreign), is_changed)
 
 
 def is_rule(sentence: str) -> bool:
     """Whether a user's sentence has the words of a rule or a decision, whatever it corrects."""
-    return _holds(sentence, "user")
+    small = small_text(sentence, _WORDS_OF_USERS)
+    near = RuleWords(RULES.near(small), DECISIONS.near(small), _may_be_foreign(small))
+    return _holds(sentence, "user", near)
 
 
 def _may_be_foreign(small: SmallText) -> bool:
@@ -54,16 +74,16 @@ def _may_be_foreign(small: SmallText) -> bool:
 
 
 @cached_text
-def _lasting(text: str, role: str, is_worded: bool, is_changed: bool) -> tuple[str, ...]:
+def _lasting(text: str, role: str, near: RuleWords, is_changed: bool) -> tuple[str, ...]:
     """The same of a message that has words of rules and decisions, or of corrections."""
     lasting: list[str] = []
     left, own = MAX_DIRECTIVES, own_words(text)
-    for sentence in _sentences(text, own, role) if is_worded else ():
+    for sentence in _sentences(text, own, role, near) if any(near) else ():
         if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(ASKS):
             continue
         if sentence.startswith(("```", "~~~")):  # a program
             continue
-        if _holds(sentence, role):
+        if _holds(sentence, role, near):
             lasting.append(sentence)
             left -= len(sentence)
     changes = corrections(own) if is_changed else ()
@@ -73,8 +93,19 @@ def _lasting(text: str, role: str, is_worded: bool, is_changed: bool) -> tuple[s
     return tuple(sorted((*lasting, *more), key=text.find)) if more else tuple(lasting)
 
 
-def _sentences(text: str, own: str, role: str) -> Iterable[str]:
-    return _spoken(_PASTED.sub("", own)) if role == "user" else sentences(text)
+def _sentences(text: str, own: str, role: str, near: RuleWords) -> Iterable[str]:
+    """Those of its lines that have the words. No sentence goes on in the next line, but a
+    program."""
+    spoken = _PASTED.sub("", own) if role == "user" else text
+    if "\n" in spoken and not near.is_foreign and not any(map(spoken.__contains__, FENCES)):
+        phrases = {phrase for phrase, _ in (*near.rules, *near.decisions)}
+        lines = (
+            line
+            for line in spoken.split("\n")
+            if any(map(small_letters(line).__contains__, phrases))
+        )
+        return chain.from_iterable(map(_spoken if role == "user" else sentences, lines))
+    return _spoken(spoken) if role == "user" else sentences(spoken)
 
 
 def _spoken(text: str) -> Iterator[str]:
@@ -82,19 +113,19 @@ def _spoken(text: str) -> Iterator[str]:
     others is one by itself, and so is each where together they would be too long."""
     for sentence in sentences(text):
         if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE:
-            yield from parts_of(sentence)
+            yield from halves_of(sentence)
         else:
             yield sentence
 
 
-def _holds(sentence: str, role: str) -> bool:
-    small, by_user = small_text(sentence), role == "user"
-    if by_user and RULES.is_in(sentence, small, NO_RULE):
+def _holds(sentence: str, role: str, near: RuleWords) -> bool:
+    small = small_letters(sentence)
+    if near.rules and RULES.is_in_part(sentence, small, near.rules, NO_RULE):
         return True
-    if DECISIONS.is_in(sentence, small):
+    if near.decisions and DECISIONS.is_in_part(sentence, small, near.decisions):
         return True
-    if not _may_be_foreign(small):
+    if not near.is_foreign or not _may_be_foreign(small_text(sentence, foreign_wordings.WORDS)):
         return False
-    return (by_user and foreign_wordings.says_rule(sentence)) or foreign_wordings.says_decision(
-        sentence
-    )
+    if role == "user" and foreign_wordings.says_rule(sentence):
+        return True
+    return foreign_wordings.says_decision(sentence)

@@ -29,23 +29,24 @@ class EndMessages:
 
     def __init__(self) -> None:
         self._places: list[int] = []
-        self._heads: dict[int, tuple[str, str]] = {}  # in small letters, and as it is
-        self._is_end: dict[int, bool] = {}  # as far as it was asked for
+        self._heads: dict[int, tuple[str, str, str]] = {}  # in small letters, as it is, whose
+        self._unread: list[int] = []  # places of which nobody asked yet whether they end anything
+        self._ends: list[int] = []  # of the others those that do
         self._asked = 0
 
     def add(self, place: int, text: str, role: str) -> None:
         """Take the message at a place."""
         head = text[:LOOKED_AT]
-        self._heads[place] = head.casefold(), f"{role}:{head}"
+        self._heads[place] = head.casefold(), head, role
         insort(self._places, place)
+        insort(self._unread, place)
 
     def truncate(self, start: int) -> None:
         """Forget the places from `start` on."""
-        first = bisect_left(self._places, start)
-        for place in self._places[first:]:
+        for place in self._places[bisect_left(self._places, start) :]:
             del self._heads[place]
-            self._is_end.pop(place, None)
-        del self._places[first:]
+        for places in (self._places, self._unread, self._ends):
+            del places[bisect_left(places, start) :]
 
     def end_of(
         self, request: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
@@ -67,16 +68,16 @@ class EndMessages:
         newest = sorted({*self._speaking_of(request, start, stop, ends=False)}, reverse=True)
         return self._first(newest, partial(tells_of, request), words_at)
 
-    def _ends(self, places: list[int]) -> list[int]:
-        """The places where a message says that anything is over: most do not, and are held against
-        no request."""
-        known = self._is_end
-        return [at for at in places if (known[at] if at in known else self._ends_at(at))]
-
-    def _ends_at(self, place: int) -> bool:
-        role, _, head = self._heads[place][1].partition(":")
-        is_end = self._is_end[place] = ends_something(head, role)
-        return is_end
+    def _ends_among(self, start: int, stop: int) -> list[int]:
+        """The places from `start` to `stop` where a message says that anything is over: most do
+        not, and are held against no request."""
+        low, high = bisect_left(self._unread, start), bisect_left(self._unread, stop)
+        for place in self._unread[low:high]:
+            _, head, role = self._heads[place]
+            if ends_something(head, role):
+                insort(self._ends, place)
+        del self._unread[low:high]
+        return self._ends[bisect_left(self._ends, start) : bisect_left(self._ends, stop)]
 
     def _speaking_of(self, request: str, start: int, stop: int, *, ends: bool) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
@@ -97,7 +98,7 @@ class EndMessages:
         near = places[:NEAR] if len(things) >= least else []
         self._asked += ends
         if ends and self._asked > OFTEN:
-            near = self._ends(near)
+            near = self._ends_among(near[0], near[-1] + 1) if near else []
         yield from (at for at in near if self._shares(at, things, least))
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:
@@ -117,7 +118,7 @@ class EndMessages:
     ) -> int | None:
         """The first whose words say so, and what is sent of them as well."""
         for place in places:
-            role, _, head = self._heads[place][1].partition(":")
+            _, head, role = self._heads[place]
             if says(head, role):
                 sent = words_at(place)[:LOOKED_AT] if words_at is not None else head
                 if sent == head or says(sent, role):

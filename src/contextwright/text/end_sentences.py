@@ -2,13 +2,21 @@
 English."""
 
 import re
+from typing import NamedTuple
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text.request_ends import ANYTHING, LOOKED_AT
 from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
 from contextwright.text.unspaced_scripts import word_flags
-from contextwright.text.wordings import SmallText, Wordings, any_of, small_text
+from contextwright.text.wordings import (
+    Near,
+    Phrasing,
+    SmallText,
+    Wordings,
+    small_letters,
+    small_text,
+)
 
 LEAST_SHARED = 2
 """Words that tell which request without a name is meant."""
@@ -47,14 +55,14 @@ _PHRASES = Wordings(r"""
 (?:^|\b(?:i|we|i've|we've) )(?:found|got|took|put|gave|made|set|wrote|built|ran|did|cut)\b
 """)
 _WORD = re.compile(r"[a-z]+")
-_UNLESS = any_of((
+_UNLESS = Phrasing((
     r"\b(?:not|never|cannot|can|could|will|would|shall|to|must|should|may|until|once|when|after)\b",
     r"\b(?:before|if|unless|wants?|needs?|let|almost|nearly|partly|half|nothing|none|no)\b",
     r"n't\b|'ll\b|\bwont\b",
 ))  # fmt: skip
 """What stands in front of it, in the same clause, where it is to be done, or is not done."""
 _CLAUSE = re.compile(r"[,;:.]")
-_NOT_YET = any_of((
+_NOT_YET = Phrasing((
     r"\?\W*$|\b(?:still|yet|waiting|pending|blocked|stuck|in progress|so far|tomorrow|stays)\b",
     r"\b(?:failed|fails|failing|to go|left to|to do|half(?:way)?|another|rejected|postponed)\b",
     r"\b(?:remaining|conflicts?|errors?|waits?|needs|(?:has|have) to|(?:have|has|is|are|did)n't)\b",
@@ -74,7 +82,7 @@ _CALLED_OFF = Wordings(r"""
 = doesn't_need doesnt_need that's_that thats_that did_it did_them stop not_going cross
 \b(?:doesn'?t need|that'?s that|did (?:it|them)|stop \w+ing|not going|cross \w+ off)\b
 """)
-_STILL = any_of((
+_STILL = Phrasing((
     r"\?\W*$|\b(?:still|yet|don't (?:cancel|drop|skip|forget)|dont (?:cancel|drop|skip|forget))\b",
 ))  # fmt: skip
 """That it goes on."""
@@ -83,9 +91,10 @@ _BEGUN = Wordings(r"""
 \b(?:started|starting|began|begun|beginning|on it|working on|looking into|in progress)\b
 = i'll i_will i'm_going let_me next_in
 \b(?:i'll|i will|i'm going to|let me|next in line)\b
-= in_my in_the to_my to_the
+= queue list
 \b(?:in (?:my|the) queue|to (?:my|the) list)\b
 """)
+_WORDS_OF_BEGINNINGS = _BEGUN.words | _OVER
 _ANYTHING = ANYTHING | {"can", "could", "pls"}
 """Words that name nothing."""
 QUESTION = ("?", "\uff1f", "\u037e", "\u061f")
@@ -121,27 +130,34 @@ def _statements_in(head: str) -> tuple[str, ...]:
 def _ends_in(head: str, role: str) -> tuple[str, ...]:
     """The sentences that say that something is over: looked for once, whatever is asked of them,
     and not in a message that has none of the words, as most have."""
-    if not _may_end(small_text(head), role):
-        return ()
-    return tuple(one for one in sentences(head) if _is_end(one, role))
+    small = small_text(head)
+    near = EndWords(
+        frozenset(_words_of_ends(small)),
+        _PHRASES.near(small),
+        _CALLED_OFF.near(small) if role == "user" else (),
+    )
+    return tuple(one for one in sentences(head) if _is_end(one, near)) if any(near) else ()
 
 
-def _may_end(small: SmallText, role: str) -> bool:
-    if _words_of_ends(small) or _PHRASES.may_be_in(small):
-        return True
-    return role == "user" and _CALLED_OFF.may_be_in(small)
+class EndWords(NamedTuple):
+    """What a message has of the words that say that something is over."""
+
+    words: frozenset[str]
+    phrases: Near
+    called_off: Near
 
 
-def _is_end(sentence: str, role: str) -> bool:
-    small = small_text(sentence)
-    if role == "user" and _CALLED_OFF.is_in(sentence, small):
-        return _STILL.search(sentence) is None
-    words, places = _words_of_ends(small), _PHRASES.places(sentence, small)
-    if not (words or places) or _NOT_YET.search(sentence) is not None or is_begun(sentence):
+def _is_end(sentence: str, near: EndWords) -> bool:
+    small = small_letters(sentence)
+    if near.called_off and _CALLED_OFF.is_in_part(sentence, small, near.called_off):
+        return not _STILL.is_in(sentence, small)
+    places = _PHRASES.places(sentence, small, near.phrases) if near.phrases else []
+    if any(map(small.__contains__, near.words)):
+        words = near.words
+        places += [match.start() for match in _WORD.finditer(small) if match[0] in words]
+    if not places or _NOT_YET.is_in(sentence, small) or is_begun(sentence):
         return False
-    if words:
-        places += [match.start() for match in _WORD.finditer(small.text) if match[0] in words]
-    return any(_UNLESS.search(_CLAUSE.split(sentence[:at])[-1]) is None for at in places)
+    return not all(_UNLESS.is_in(_CLAUSE.split(sentence[:at])[-1]) for at in places)
 
 
 def _words_of_ends(small: SmallText) -> set[str]:
@@ -155,7 +171,7 @@ def _words_of_ends(small: SmallText) -> set[str]:
 
 def is_begun(sentence: str) -> bool:
     """Whether an agent says that it begins something, or will."""
-    small = small_text(sentence)
+    small = small_text(sentence, _WORDS_OF_BEGINNINGS)
     return _BEGUN.is_in(sentence, small) and _OVER.isdisjoint(small.words)
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from contextwright.json_depth import is_shallow
+from contextwright.json_depth import is_shallow_json
 
 MAX_JSON = 20_000_000
 """Characters of a text that is parsed; longer ones count as not JSON."""
@@ -21,7 +21,7 @@ def load_json(text: str) -> Any | None:
         value = json.loads(stripped)
     except (ValueError, RecursionError):
         return None
-    return value if is_shallow(value) else None
+    return value if is_shallow_json(stripped, value) else None
 
 
 def dump_json(value: Any) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from contextwright.json_depth import is_shallow
+from contextwright.json_depth import is_shallow_json
 from contextwright.memo.ownership import cached_text
 from contextwright.text.cut import beginning
 
@@ -39,7 +39,7 @@ def loaded(text: str) -> Any:
         value = json.loads(stripped)
     except (ValueError, RecursionError):
         return None
-    return value if is_shallow(value) else None
+    return value if is_shallow_json(stripped, value) else None
 
 
 @cached_text

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.json_depth import is_shallow
+from contextwright.json_depth import is_shallow_json
 from contextwright.text.json_cells import FORMS, Form, Literal, Scalars, cell, cut_at, keys_of
 from contextwright.text.json_fields import MAX_JSON
 from contextwright.text.json_rows import is_map_of_rows
@@ -41,7 +41,7 @@ def read_json(text: str) -> Any | None:
     if value is None and stripped[0] == "{" and "\n" in stripped:
         rows = [_parsed(line) for line in stripped.splitlines() if line.strip()]
         value = rows if len(rows) > 1 and all(isinstance(row, dict) for row in rows) else None
-    return value if isinstance(value, (dict, list)) and is_shallow(value) else None
+    return value if isinstance(value, (dict, list)) and is_shallow_json(stripped, value) else None
 
 
 def _parsed(text: str) -> Any:

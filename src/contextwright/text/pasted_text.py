@@ -29,11 +29,15 @@ _below = re.compile(
 """What stands in front of what is asked, below it."""
 
 
-@cached_text
 def own_words(text: str) -> str:
     """What the user says in a message, without what was pasted; all of it where nothing else is
     left."""
-    if len(text) < LEAST or ("<" not in text and _below.search(text) is None):
+    return _own_words(text) if len(text) >= LEAST else text
+
+
+@cached_text
+def _own_words(text: str) -> str:
+    if "<" not in text and _below.search(text) is None:
         return text
     rest = _without_contexts(_without_tagged(text))
     if len(rest) == len(text):

@@ -24,6 +24,8 @@ QUESTION = 200
 """Characters at the end of an agent's words that tell whether it asks for something."""
 _BREAK = re.compile(r"(?<=[a-z0-9)][.!?;]) +(?=[a-z])|(?<=\w\?) +|; +| +[\u2013\u2014] +")
 """Where a sentence ends before a small letter, or half of it."""
+_BREAKS = (". ", "! ", "? ", "; ", " \u2013 ", " \u2014 ")
+"""What stands there: most sentences have none of it."""
 _LEAD = re.compile(
     r"(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?(?:(?:and|but|also|so|oh|ok|okay|hey|hi|hello|hm+|well|now"
     r"|then|first|next|actually|great|good|thanks|perfect|cool|yes|yeah|no|sorry|right|alright"
@@ -164,7 +166,14 @@ def remarks_beside(text: str, rules: Sequence[str]) -> tuple[str, ...]:
 def parts_of(text: str) -> list[str]:
     """The sentences of a message, and halves of them, also where the next begins with a small
     letter."""
-    return [part.strip() for sentence in sentences(text) for part in _BREAK.split(sentence)]
+    return [part for sentence in sentences(text) for part in halves_of(sentence)]
+
+
+def halves_of(sentence: str) -> list[str]:
+    """A sentence in its halves."""
+    if not any(map(sentence.__contains__, _BREAKS)):
+        return [sentence]
+    return [part.strip() for part in _BREAK.split(sentence)]
 
 
 def is_remark(part: str) -> bool:

@@ -3,7 +3,7 @@ was done holds no more, nor does what was called off."""
 
 from contextwright.text.directive_wordings import DECISIONS
 from contextwright.text.search_terms import content_words
-from contextwright.text.wordings import any_of, small_text
+from contextwright.text.wordings import Phrasing, any_of, small_text
 
 LOOKED_AT = 400
 """Characters of what came behind it that are looked at."""
@@ -20,18 +20,18 @@ ANYTHING = frozenset({
     "sure", "time", "today", "use", "want",
 })  # fmt: skip
 """Words that name nothing."""
-_GO_AHEAD = any_of((r"STARTgo ahead\b",))
+_GO_AHEAD = Phrasing((r"STARTgo ahead\b",))
 _CALLED_OFF = any_of((
     r"\b(?:cancel|forget about|never mind|no longer needed|not needed any ?more|scratch|drop)\b",
     r"\b(?:not|don't) .* after all\b|\blet's not do\b",
 ))  # fmt: skip
-_LASTS = any_of((
+_LASTS = Phrasing((
     r"\b(?:never|always|not|no|nobody|nothing|only|every|each|any|whenever|unless|until|avoid)\b",
     r"\b(?:from now on|at most|at least|at all costs|going forward|rule|rest of)\b",
     r"n't (?!forget)|\bdont (?!forget)|:",
 ))  # fmt: skip
 """What has such a word holds on whatever was done."""
-_TASK = any_of((
+_TASK = Phrasing((
     r"START(?:remember to|don't forget|dont forget|go ahead|keep (?:working|going))\b",
     r"\b(?:must|has to|have to|needs? to|should|ought to) be (?:done|finished|completed?|fixed)\b",
     r"\b(?:must|has to|have to|needs? to|should|ought to) be (?:ready|merged|sent|deployed)\b",
@@ -42,11 +42,10 @@ _TASK = any_of((
 
 def may_end(request: str) -> bool:
     """Whether it may be over one day: no decision, nor a rule that always holds."""
-    if _LASTS.search(request) is not None:
+    small = small_text(request, DECISIONS.words)
+    if _LASTS.is_in(request, small.text):
         return False
-    return _GO_AHEAD.search(request) is not None or not DECISIONS.is_in(
-        request, small_text(request)
-    )
+    return _GO_AHEAD.is_in(request, small.text) or not DECISIONS.is_in(request, small)
 
 
 def is_done(request: str, answer: str, *, is_next: bool, is_worded: bool = True) -> bool:
@@ -57,7 +56,7 @@ def is_done(request: str, answer: str, *, is_next: bool, is_worded: bool = True)
         is_worded: whether the request has a rule's words: then it is a task only by its wording.
     """
     answer = answer[:LOOKED_AT]
-    if is_worded and _TASK.search(request) is None:
+    if is_worded and not _TASK.is_in(request):
         return False
     if _DONE.search(answer) is None:
         return False

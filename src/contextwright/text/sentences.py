@@ -2,7 +2,8 @@
 
 import re
 
-_FENCES = ("```", "~~~")
+FENCES = ("```", "~~~")
+"""What a block of code begins with, and ends with."""
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
 _END = re.compile(
     r"[.!?\n](?:(?<!\n)[\"')\]]?(\s+)(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=\n)(?:\s*\n)?)"
@@ -17,6 +18,8 @@ _ABBREVIATION = re.compile(
     r"jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|a\.m|p\.m)\.[\"')\]]*$",
     re.IGNORECASE,
 )
+LONGEST = 6
+"""Letters of the longest of these."""
 _ORDINAL = re.compile(r"\b(?:[Aa]m|[Zz]um|[Vv]om|bis|den|dem|der|des|[Aa]b|seit|im) \d{1,2}\.$")
 """A day in German, `bis zum 2. Dezember`: every noun begins with a capital."""
 _NO = re.compile(r"\bno\.$", re.IGNORECASE)
@@ -27,7 +30,7 @@ def sentences(text: str) -> list[str]:
     """The sentences, without white space around them."""
     pieces: list[str] = []
     at = 0
-    for fence in _FENCE.finditer(text) if any(map(text.__contains__, _FENCES)) else ():
+    for fence in _FENCE.finditer(text) if any(map(text.__contains__, FENCES)) else ():
         pieces += _prose(text[at : fence.start()])
         pieces.append(fence[0].strip())
         at = fence.end()
@@ -40,14 +43,24 @@ def _prose(text: str) -> list[str]:
     start = 0
     ends = _END if text.isascii() or not _WIDE.search(text) else _END_WIDE
     for end in ends.finditer(text):
-        at = end.start(1)
+        at, mark = end.start(1), end[0]
         piece = text[start : at if at >= 0 else end.start()]
-        if "\n" not in end[0] and _ORDINAL.search(piece[-8:]):
+        if mark[:1] == "." and "\n" not in mark and _goes_on(piece, text, end.end()):
             continue
-        if "\n" not in end[0] and _ABBREVIATION.search(piece[-12:]):
-            if not _NO.search(piece[-4:]) or text[end.end()].isdigit():
-                continue
         pieces.append(piece.strip())
         start = end.end()
     pieces.append(text[start:].strip())
     return pieces
+
+
+def _goes_on(piece: str, text: str, at: int) -> bool:
+    """Whether the full stop at the end of a piece ends no sentence; the next would begin at
+    `at`."""
+    last = piece[-8:-1]
+    if last[-1:].isdigit() and _ORDINAL.search(piece[-8:]):
+        return True
+    if last.isalpha() and len(last) > LONGEST:  # as most words that end one are
+        return False
+    if not _ABBREVIATION.search(piece[-12:]):
+        return False
+    return not _NO.search(piece[-4:]) or text[at].isdigit()

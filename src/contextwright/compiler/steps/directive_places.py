@@ -129,20 +129,21 @@ class LastingPlaces:
             self._start = self._stop = stop
         self.truncate(max(self._start, self._stop - ANSWER))  # what came of them was not there yet
         for at in range(self._stop, stop):
-            self._look_at(blocks, at, stop)
+            if wording := self._wording_at(blocks, at, stop):
+                self._put(at, wording)
         self._stop = stop
         newest = self._newest
         yield from reversed(newest[bisect_left(newest, start) : bisect_left(newest, upto)])
+        wording_at = self._wording_at
         for at in range(self._start - 1, start - 1, -1):
             self._start = at
-            if self._look_at(blocks, at, stop) and at < upto:
+            wording = wording_at(blocks, at, stop)  # most say nothing that holds
+            if wording and self._put(at, wording) and at < upto:
                 yield at
 
-    def _look_at(self, blocks: Sequence[Block], at: int, stop: int) -> bool:
-        """Whether an exchange at either end of those that are known is one."""
-        wording = self._wording_at(blocks, at, stop)
-        if not wording:
-            return False
+    def _put(self, at: int, wording: Wording) -> bool:
+        """Put an exchange at either end of those that are known; whether it is the newest of its
+        wording."""
         places = self._places.setdefault(wording, [])
         self._wordings[at] = wording
         if places and at < places[0]:

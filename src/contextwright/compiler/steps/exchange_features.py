@@ -164,9 +164,9 @@ def _fields(value: Any) -> set[str]:
     while level:
         objects: list[dict[str, Any]] = [one for one in level if isinstance(one, dict)]
         lists: list[list[Any]] = [one for one in level if isinstance(one, list)]
-        fields.update(name for one in objects for name in one if _is_field(name))
+        fields.update(*objects)
         level = [item for one in (*(one.values() for one in objects), *lists) for item in one]
-    return {name for name in fields if not name.isupper()}
+    return {name for name in fields if not name.isupper() and _is_field(name)}
 
 
 def _words(text: str) -> list[str]:
@@ -190,7 +190,14 @@ def units(text: str) -> frozenset[str]:
 def ids_in(text: str) -> tuple[str, ...]:
     """Values of JSON that identify."""
     strings = dict.fromkeys([item for item in scalars(text) if isinstance(item, str)])
-    return tuple([one for one in strings if " " not in one and any(map(_identifies, _words(one)))])
+    return tuple([one for one in strings if " " not in one and _has_identifier(one)])
+
+
+def _has_identifier(text: str) -> bool:
+    """Whether it has a word that identifies."""
+    if text.isalnum() and text.isascii():  # one word, as most are
+        return len(text) > 2 and _identifies(text)
+    return any(map(_identifies, _words(text)))
 
 
 def about(block: Block) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.mapped_log import mapped, mapped_at
 from contextwright.compiler.steps.exchange_features import said_by, text_of
-from contextwright.session.event import Event
 from contextwright.session.log import Log
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix
@@ -136,6 +135,9 @@ PAGE = 64
 """Exchanges whose events are looked at in one go."""
 
 
+_item = list[Any].__getitem__
+
+
 class LoggedBlocks(list[Any]):
     """A conversation of which the first `count` are made of the log when they are asked for.
 
@@ -146,7 +148,7 @@ class LoggedBlocks(list[Any]):
     def __init__(self, count: int) -> None:
         super().__init__([None] * count)
         self._inputs: Inputs | None = None
-        self._page: tuple[int, list[tuple[Event, ...]]] = (0, [])
+        self._pages: dict[int, list[tuple[str, str]]] = {}
 
     def release(self, start: int, stop: int, task: int) -> None:
         """Hold no longer the blocks from `start` to `stop`, each of which is as the log has it, but
@@ -159,7 +161,7 @@ class LoggedBlocks(list[Any]):
     def read_from(self, inputs: Inputs | None) -> None:
         """What is missing is made of this log; None once its compile ends."""
         self._inputs = inputs
-        self._page = 0, []
+        self._pages.clear()
 
     @property
     def is_mapped(self) -> bool:
@@ -169,30 +171,34 @@ class LoggedBlocks(list[Any]):
     def made(self, place: int) -> Any:
         """The block at a place; None where it is still missing, so that nothing was decided by
         what words made of it."""
-        return super().__getitem__(place)
+        return _item(self, place)
 
     def words_at(self, place: int) -> tuple[str, str]:
         """Who began an exchange, and the words of that message, as they came: no block is made for
         it."""
-        block, inputs = super().__getitem__(place), self._inputs
+        block = _item(self, place)
         if block is not None:
             return said_by(block)
-        assert inputs is not None, "a compile runs"
-        start, page = self._page
-        if not start <= place < start + len(page):
-            start, first = place - place % PAGE, inputs.snapshot.preamble
-            page = inputs.snapshot.log.events_of(first + start, first + start + PAGE)
-            self._page = start, page
-        message = page[place - start][0]
-        return message.role, text_of(message.role, message.parts)
+        number, at = divmod(place, PAGE)
+        page = self._pages.get(number)
+        return (self._read(number) if page is None else page)[at]
+
+    def _read(self, number: int) -> list[tuple[str, str]]:
+        """Who said what on a page: several features are looked for in it."""
+        assert self._inputs is not None, "a compile runs"
+        snapshot = self._inputs.snapshot
+        start = snapshot.preamble + number * PAGE
+        begins = [events[0] for events in snapshot.log.events_of(start, start + PAGE)]
+        page = self._pages[number] = [(one.role, text_of(one.role, one.parts)) for one in begins]
+        return page
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            blocks = super().__getitem__(place)
+            blocks = _item(self, place)
             if None not in blocks:
                 return blocks
             return list(map(self.__getitem__, range(*place.indices(len(self)))))
-        block = super().__getitem__(place)
+        block = _item(self, place)
         if block is None and self._inputs is not None:
             (block,) = mapped_at(self._inputs.snapshot.preamble + place, self._inputs)
             self[place] = block

@@ -190,10 +190,10 @@ def _is_over(note: NoteBuilder, at: int, form: str) -> bool:
     """Whether what a user asked for, in the words of a rule or in others that were heard or may
     hold, was done, as the answer next to it or at the end of its turn says, or called off soon
     after."""
-    scope, request = note.scope, note.words(at, form)
-    is_worded = bool(directives(words_of(note.block(at))))
-    if note.block(at).role != "user":
+    scope, block = note.scope, note.block(at)
+    if block.role != "user":
         return False
+    request, is_worded = note.words(at, form), bool(directives(words_of(block)))
     if form == "rule" and not is_worded and note.end_of(at) is not None:
         return True
     if not may_end(request):
@@ -204,7 +204,7 @@ def _is_over(note: NoteBuilder, at: int, form: str) -> bool:
         ends = {at + 1, end - 1} if at + 1 < end else set[int]()
     else:  # no wording says that it is a rule: what comes of it comes later
         ends = {one - 1 for one in users} | {one + 1 for one in users} | {end - 1}
-    for place in ends & {*range(at + 1, scope.stop)}:
+    for place in (one for one in ends if at < one < scope.stop):
         answer = note.block(place)
         if answer.role != "assistant":
             continue

@@ -181,7 +181,7 @@ def weighed(block: Block) -> tuple[tuple[str, int], ...]:
     words = words_of(block)
     own = own_words(words) if block.role == "user" else words
     pairs = [(word, IN_WORDS) for word in identifiers(own) if len(word) <= NAME]
-    if own is not words:
+    if own != words:
         pairs += [(word, IN_RESULT) for word in _worth_naming(words) if len(word) <= NAME]
     for result in block.results:
         words = _worth_naming(result.text)

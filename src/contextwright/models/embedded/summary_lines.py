@@ -26,7 +26,7 @@ from contextwright.text.one_voice import in_one_voice
 from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import without_output_notes
 from contextwright.text.remarks import is_remark, remarks_beside
-from contextwright.text.search_terms import WORD_RUN, content_words, stems_of
+from contextwright.text.search_terms import content_words, runs_of, stems_of
 from contextwright.text.sentences import sentences
 from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
 from contextwright.text.todo_lists import TodoList, TodoUpdate, list_key, todo_list_in
@@ -345,7 +345,7 @@ def line_of(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> Su
 def _summary_line(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> SummaryLine:
     if text.isascii() and "_" not in text:
         # a cue stands within a word then, at its beginning, or has a mark: words come again
-        runs = WORD_RUN.findall(text)
+        runs = runs_of(text)
         words = frozenset(stems_of(runs) or content_words(text))
         is_cue = "`" in text or any(map(table_of(_has_cue), runs))
         is_cue = is_cue or ("/" in text and _has_cue(text))
