@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import said_by, words_of
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
-from contextwright.text.acknowledgement import acknowledges, may_hold
+from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
 from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
@@ -16,8 +16,9 @@ from contextwright.text.remarks import remarks
 from contextwright.text.speakers import UNNAMED
 
 SPEAKERS = ("user", "assistant")
-ANSWER = 1
-"""Exchanges behind what a user said that tell whether it was only heard."""
+ANSWER, BEHIND = 1, 3
+"""Exchanges behind what a user said that tell whether it was only heard, and whether it was passed
+over."""
 Wording = tuple[str, ...]
 Words = Callable[[int], tuple[str, str]]
 """Who said what the first message of an exchange says."""
@@ -34,10 +35,22 @@ def directives_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         if lasting or role != "user" or at + ANSWER >= stop:
             return lasting
         who, answer = words_at(at + ANSWER)  # few do, so this is asked first
-        is_heard = who == "assistant" and acknowledges(answer, text) and may_hold(text)
-        return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
+        if who == "assistant" and acknowledges(answer, text) and may_hold(text):
+            return () if blocks[at + ANSWER].has_calls else (text,)
+        behind = _answers(blocks, words_at, at, min(stop, at + 1 + BEHIND))
+        return (text,) if is_passed_over(text, behind) else ()
 
     return _looked_at(blocks, look)
+
+
+def _answers(blocks: Sequence[Block], words_at: Words, at: int, stop: int) -> Iterator[str]:
+    """What an agent said behind an exchange, up to what the user said next, and its calls."""
+    for place in range(at + 1, stop):
+        who, words = words_at(place)
+        if who == "user":
+            return
+        calls = blocks[place].calls if blocks[place].has_calls else ()
+        yield " ".join((words, *(call.arguments for call in calls)))
 
 
 def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
@@ -127,7 +140,7 @@ class LastingPlaces:
         self.truncate(stop)
         if self._start == self._stop:  # nothing to go on from
             self._start = self._stop = stop
-        self.truncate(max(self._start, self._stop - ANSWER))  # what came of them was not there yet
+        self.truncate(max(self._start, self._stop - BEHIND))  # what came of them was not there yet
         for at in range(self._stop, stop):
             self._look_at(blocks, at, stop)
         self._stop = stop

@@ -200,6 +200,15 @@ class History:
         at `at`; None where none does."""
         return self._ends.last_word_on(blocks, request, at, self._stop)
 
+    def news_of(self, blocks: Sequence[Block], statement: str, at: int) -> int | None:
+        """The newest exchange in which a user tells something of what was said at `at`; None where
+        none does."""
+        return self._ends.news_of(blocks, statement, at, self._stop)
+
+    def is_asked_for(self, blocks: Sequence[Block], text: str, at: int) -> bool:
+        """Whether a user asked, before `at`, for what is spoken of there."""
+        return self._ends.is_asked_for(blocks, text, at, self._stop)
+
     def users_behind(self, at: int, most: int) -> list[int]:
         """Where the user speaks next behind an exchange, so many times at most."""
         following = bisect_right(self._users, at)
