@@ -145,13 +145,17 @@ def is_passed_over(statement: str, behind: Iterable[str]) -> bool:
         behind: what an agent said next, and its calls' arguments, message by message.
     """
     statement = statement.strip()
-    parts = parts_of(_HEARD.sub("", statement))
-    # of many rows it is what a program prints
-    if "\n" in statement or not may_hold(statement) or any(map(asks, parts)):
+    # of many rows it is what a program prints; what asks for something is told in English alone
+    if "\n" in statement or not may_hold(statement) or is_foreign(statement):
         return False
-    words = _telling_words(" ".join(one for one in parts if not tells_news(one)))
-    return len(words) >= LEAST_PASSED and all(
-        words.isdisjoint(content_words(one)) for one in behind
+    words = _telling_words(statement)  # few get further
+    if len(words) < LEAST_PASSED or not all(words.isdisjoint(content_words(one)) for one in behind):
+        return False
+    parts = parts_of(_HEARD.sub("", statement))
+    if any(map(asks, parts)):
+        return False
+    return (
+        len(_telling_words(" ".join(one for one in parts if not tells_news(one)))) >= LEAST_PASSED
     )
 
 

@@ -17,6 +17,7 @@ from contextwright.text.end_sentences import (
     things_of,
 )
 from contextwright.text.request_ends import LOOKED_AT
+from contextwright.text.search_terms import content_words
 
 NEAR = 512
 """Messages behind a request without a name that are looked at: more would tell at a first compile
@@ -91,8 +92,14 @@ class EndMessages:
     def is_asked_for(self, text: str, start: int, stop: int) -> bool:
         """Whether a user asked between `start` and `stop` for what a text speaks of."""
         users = self._users[bisect_left(self._users, start) : bisect_left(self._users, stop)]
-        heads = (self._heads[at][1].partition(":")[2] for at in users)
-        return any(is_asked_in(text, head) for head in heads)
+        names = {*names_in(text), *proper_names(text)}
+        words = {word[:-1] for word in content_words(text)}
+        for at in reversed(users[-NEAR:]):
+            small, head = self._heads[at]
+            if self._shares(at, words, LEAST_SHARED) or any(map(small.__contains__, names)):
+                if is_asked_in(text, head.partition(":")[2]):
+                    return True
+        return False
 
     def _ends(self, places: list[int]) -> list[int]:
         """The places where a message says that anything is over: most do not, and are held against

@@ -110,10 +110,9 @@ _PROPER = re.compile(
     r"[\"'(]?([A-Z][^\W\d_]\w*)(?!\.)|\b([a-z]{2,}-[a-z]{2,})\b"
 )
 """What names something, be it not one thing: with a capital within a sentence, or of two words."""
-_SIGNS = re.compile(
-    "[\u2705\u2611\u2713\u2714\u274c\u2717\u2718]|^\\s*(?:[-*\u2022] )?\\[[xX~-]\\] "
-)
-"""Signs that say that something is over: check marks, crosses, a box with something in it."""
+_MARKS = re.compile("[\u2705\u2611\u2713\u2714\u274c\u2717\u2718]")
+_BOXES = ("[x] ", "[X] ", "[~] ", "[-] ")
+"""Signs that say that something is over: check marks and crosses, a box with something in it."""
 _DATES = frozenset({
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january",
     "february", "march", "april", "may", "june", "july", "august", "september", "october",
@@ -187,14 +186,14 @@ def _ends_in(head: str, role: str) -> tuple[str, ...]:
 
 
 def _may_end(small: SmallText, role: str) -> bool:
-    if _words_of_ends(small) or _PHRASES.may_be_in(small) or _SIGNS.search(small.text):
+    if _words_of_ends(small) or _PHRASES.may_be_in(small) or _has_sign(small.text):
         return True
     return role == "user" and _CALLED_OFF.may_be_in(small)
 
 
 def _is_end(sentence: str, role: str) -> bool:
     small = small_text(sentence)
-    if _SIGNS.search(sentence) is not None:
+    if _has_sign(sentence):
         return True
     if role == "user" and _CALLED_OFF.is_in(sentence, small):
         return _STILL.search(sentence) is None
@@ -204,6 +203,12 @@ def _is_end(sentence: str, role: str) -> bool:
     if words:
         places += [match.start() for match in _WORD.finditer(small.text) if match[0] in words]
     return any(_UNLESS.search(_CLAUSE.split(sentence[:at])[-1]) is None for at in places)
+
+
+def _has_sign(text: str) -> bool:
+    if "] " in text and any(map(text.__contains__, _BOXES)):
+        return True
+    return not text.isascii() and _MARKS.search(text) is not None
 
 
 def _words_of_ends(small: SmallText) -> set[str]:

@@ -2,7 +2,7 @@
 request; each while there is room, the newest first."""
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder
@@ -68,8 +68,9 @@ def directives_room(room: int, spared: int = SPARED) -> int:
 
 
 def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
-    """What holds from where it was said on: the newest first, long wordings, and that a task is
-    over, in what the others leave. The room that is left.
+    """What holds from where it was said on: what says so or was heard, and what nothing came of,
+    the newest first; long wordings, and that a task is over, in what the others leave. The room
+    that is left.
 
     Args:
         more: tokens beside, which only short ones may have.
@@ -81,8 +82,11 @@ def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
         return _put_with_news(note, at, "rule", room)
 
-    places = scope.history.directives(scope.blocks, scope.upto, scope.held)
-    for at in islice(places, WORDINGS):
+    worded = scope.history.directives(scope.blocks, scope.upto, scope.held)
+    others = scope.history.passed_over(scope.blocks, scope.upto, scope.held)
+    for at in chain(islice(worded, WORDINGS), islice(others, WORDINGS)):
+        if at in note.forms:
+            continue
         if room < SENTENCE or misses == MISSES:
             break
         if _is_over(note, at, "rule"):
@@ -165,7 +169,7 @@ def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
     if note.block(at).role != "user":
         return None
     if form == "remark":
-        end = history.end_of(blocks, words, at)
+        end = history.end_of(blocks, words, at) if names_in(words) else None
         is_named = end is not None and names_in(words) & names_in(words_of(note.block(end)))
         return end if is_named else None
     if _is_worded(note, at):
