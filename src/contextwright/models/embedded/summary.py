@@ -204,8 +204,8 @@ class _Choice:
                 each, chosen = self.lines[place], self.places
                 answer = NONE if line.kind == "correction" else each.answer
                 news = each.news if line.kind in LASTING else NONE
-                beside = [at for at in (answer, news) if at != NONE and at not in chosen]
-                left -= self._put([place, *beside], left)
+                with_it = [at for at in (answer, news) if at != NONE and at not in chosen]
+                left -= self._put([place, *with_it], left)
         return most - left
 
     def _put_answers(self, most: int) -> int:
