@@ -25,6 +25,7 @@ from contextwright.compiler.steps.directive_places import (
     SPEAKERS,
     directives_at,
     foreign_at,
+    passed_over_at,
     remarks_at,
 )
 from contextwright.compiler.steps.exchange_features import (
@@ -56,9 +57,11 @@ from contextwright.compiler.steps.note_builder import LASTING, LONGEST_REQUEST, 
 from contextwright.compiler.steps.note_pages import page_of, pages_line, pages_until
 from contextwright.compiler.steps.note_requests import OUTCOMES
 from contextwright.compiler.steps.note_rules import (
+    LAST,
     LONG_RULE,
     MISSES,
     REMARKS_FROM,
+    RULES_SPARED,
     SENTENCE,
     WORDINGS,
     directives_room,
@@ -78,7 +81,16 @@ from contextwright.compiler.steps.word_weights import weighed
 from contextwright.spec.saved_fold import NotePlan
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.directives import directives
-from contextwright.text.end_sentences import names_in, says_end, tells_of
+from contextwright.text.end_sentences import (
+    ends_something,
+    is_asked_in,
+    is_news_of,
+    label_of,
+    names_in,
+    proper_names,
+    says_end,
+    tells_of,
+)
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.languages import is_foreign
 from contextwright.text.search_terms import content_words
@@ -315,10 +327,10 @@ class Note:
         end = self.end_of(at)
         return end if end in self.noted and self.forms.get(end) in UNTOLD else None
 
-    def end_of(self, at):
+    def end_of(self, at, request=""):
         if self.blocks[at].role != "user":
             return None
-        request = words_of(self.blocks[at])[:LONGEST_REQUEST]
+        request = request or words_of(self.blocks[at])[:LONGEST_REQUEST]
         later = {
             place: words_of(block)
             for place, block in enumerate(self.blocks)
@@ -326,11 +338,50 @@ class Note:
         }
         says = tells_of if (foreign := is_foreign(request)) else says_end
         ends = [n for n, text in later.items() if says(request, text, self.blocks[n].role)]
-        named = [n for n in ends if any(name in later[n].casefold() for name in names_in(request))]
+        names = {*names_in(request), *proper_names(request), *filter(None, [label_of(request)])}
+        named = [n for n in ends if any(name in later[n].casefold() for name in names)]
         end = named[-1] if named else ends[0] if ends else None
         if foreign and ends:
             end = ends[-1]
         return end
+
+    def put_with_news(self, at, form, room):
+        news = self.news_of(at, form, self.entry(at, form).text.partition(": ")[2])
+        is_untold = news in self.noted and self.forms.get(news) in UNTOLD
+        more = [(at, form), *([(news, "line")] if is_untold else ())]
+        tokens = sum(self.more(*pair) for pair in more)
+        if tokens > min(room, self.left):
+            return 0
+        for pair in more:
+            self.put(*pair)
+        return tokens
+
+    def news_of(self, at, form, words):
+        blocks = self.blocks
+        if blocks[at].role != "user":
+            return None
+        if form == "remark":
+            end = self.end_of(at, words) if names_in(words) else None
+            return end if end and names_in(words) & names_in(words_of(blocks[end])) else None
+        worded = directives(words_of(blocks[at]))
+        later = [
+            place
+            for place in range(at + 1 if worded else at + 2, len(blocks))
+            if blocks[place].role in (("user",) if worded else SPEAKERS)
+            and (
+                is_news_of(words, words_of(blocks[place]))
+                if worded
+                else tells_of(words, words_of(blocks[place]), blocks[place].role)
+            )
+        ]
+        return max(later, default=None)
+
+    def ends_a_task(self, at):
+        words = self.entry(at, "rule").text.partition(": ")[2]
+        if self.blocks[at].role != "user" or not ends_something(words, "user"):
+            return False
+        users = (block for block in self.blocks[:at] if block.role == "user")
+        return any(is_asked_in(words, words_of(block)) for block in users)
 
 
 def names_of(block):
@@ -360,11 +411,14 @@ def note(blocks, noted, upto, room, page, later, known, inputs):
     near = {at for at in noted if -used[at][0] >= upto - note_builder.REACH and at >= known}
     near -= outdated & silent
     repeated = repeated | outdated
-    left = tell_directives(
-        made, reversed(lasting(blocks, noted, directives_at)), directives_room(room)
-    )
+    users = [at for at in range(upto) if blocks[at].role == "user"][-history.REMARKS_REACH :]
+    worded = [*reversed(lasting(blocks, noted, directives_at))][:WORDINGS]
+    passed = [at for at in lasting(blocks, noted, passed_over_at) if at >= min(users)]
+    usual = directives_room(room)
+    more = directives_room(room, RULES_SPARED) - usual
+    places = dict.fromkeys((*worded, *[*reversed(passed)][:WORDINGS]))
+    left = tell_directives(made, places, usual, more)
     if room >= REMARKS_FROM:
-        users = [at for at in range(upto) if blocks[at].role == "user"][-history.REMARKS_REACH :]
         places = [at for at in lasting(blocks, noted, remarks_at) if at >= min(users)]
         foreign = [at for at in lasting(blocks, noted, foreign_at) if at >= min(users)]
         worded = {at for at in foreign if sounds_lasting(words_in(made, at))}
@@ -477,24 +531,25 @@ def tell_todos(made, noted, upto, room):
     return tuple(todos), texts
 
 
-def tell_directives(made, places, room):
-    long, misses = [], 0
-    for at in list(places)[:WORDINGS]:
-        tokens = made.entry(at, "rule").tokens
+def tell_directives(made, places, room, more):
+    last, misses = [], 0
+    room += more
+    for at in places:
+        if at in made.forms:
+            continue
         if room < SENTENCE or misses == MISSES:
             break
         if not directives(words_of(made.blocks[at])) and made.end_of(at) is not None:
             continue  # what was only heard, and is over
-        if tokens > LONG_RULE:
-            long.append(at)
-        elif tokens <= room and made.put(at, "rule"):
-            room -= tokens
+        if made.entry(at, "rule").tokens > LONG_RULE or made.ends_a_task(at):
+            last.append(at)
+        elif taken := made.put_with_news(at, "rule", room):
+            room -= taken
         else:
             misses += 1
-    for at in long[:MISSES]:
-        tokens = made.entry(at, "rule").tokens
-        if tokens <= room and made.put(at, "rule"):
-            room -= tokens
+    room = max(0, room - more)
+    for at in last[:LAST]:
+        room -= made.put_with_news(at, "rule", room)
     return room
 
 
@@ -503,12 +558,10 @@ def tell_remarks(made, places, room):
     for at in list(places)[:WORDINGS]:
         if room < SENTENCE or misses == MISSES:
             break
-        if (tokens := made.more(at, "remark")) <= 0:
+        if made.more(at, "remark") <= 0:
             continue
-        if tokens <= room and made.put(at, "remark"):
-            room -= tokens
-        else:
-            misses += 1
+        tokens = made.put_with_news(at, "remark", room)
+        room, misses = room - tokens, misses + (not tokens)
     return room
 
 

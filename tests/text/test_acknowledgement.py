@@ -2,7 +2,7 @@
 
 import pytest
 
-from contextwright.text.acknowledgement import MAX_ANSWER, acknowledges, may_hold
+from contextwright.text.acknowledgement import MAX_ANSWER, acknowledges, is_passed_over, may_hold
 
 STATEMENT = (
     "We are on the staging database, amounts in euros, no deploys on Fridays, item7x goes last."
@@ -115,3 +115,35 @@ def test_an_answer_of_some_length_says_more():
 )
 def test_what_may_hold(statement, is_worth_it):
     assert may_hold(statement) is is_worth_it
+
+
+WORK = ("Let me read the next file.", '{"path": "dir/f7.py"}', "It holds the parser.")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Line length is 96 in gauge.c",
+        "exit codes: E9xxx for disks, E9044 = short write",
+        "ADR-12: adopt the event bus heron-4",
+        "Right: only the night shift has keys to hall 4, remember.",
+    ],
+)
+def test_nothing_comes_of_what_no_word_is_taken_up_of(statement):
+    assert is_passed_over(statement, WORK)
+    assert is_passed_over(statement, ())
+    assert not is_passed_over(statement, (*WORK, statement))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Add retries to the loader of hall 4.",
+        "What is the line length in gauge.c?",
+        "Yes, that sounds good to me.",
+        "Thank you so much for your help, that's all for today.",
+        "OK thanks.",
+    ],
+)
+def test_what_asks_thanks_or_agrees_is_not_passed_over(statement):
+    assert not is_passed_over(statement, WORK)

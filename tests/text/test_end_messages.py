@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from contextwright.text import end_messages
 from contextwright.text.end_messages import EndMessages
-from contextwright.text.end_sentences import names_in, says_end, tells_of
+from contextwright.text.end_sentences import is_news_of, names_in, says_end, tells_of
 
 REQUESTS = ("Please migrate table item7x.", "Refactor the login page.", "Water the office plants.")
 MESSAGES = st.sampled_from((
@@ -40,6 +40,9 @@ def test_the_end_of_a_request_is_what_looking_at_each_message_finds(talk, reques
     assert found.end_of(request_, start, len(talk)) == expected
     tells = [at for at in range(start, len(talk)) if tells_of(request_, *talk[at])]
     assert found.last_word_on(request_, start, len(talk)) == max(tells, default=None)
+    said = [at for at in range(start, len(talk)) if talk[at][1] == "user"]
+    news = [at for at in said if is_news_of(request_, talk[at][0])]
+    assert found.news_of(request_, start, len(talk)) == max(news, default=None)
 
 
 @given(TALKS, TALKS, st.sampled_from(REQUESTS))
@@ -52,6 +55,15 @@ def test_a_place_that_is_taken_anew_is_looked_at_anew(talk, after, request_):
         found.add(place, text, role)
     expected = messages_of(whole).end_of(request_, 0, len(whole))
     assert found.end_of(request_, 0, len(whole)) == expected
+
+
+def test_what_is_over_was_asked_for_by_a_user_in_front_of_it():
+    talk = [(REQUESTS[0], "assistant"), (REQUESTS[0], "user"), ("item7x is finished.", "user")]
+    found = messages_of(talk)
+    assert found.is_asked_for(talk[2][0], 0, 2)
+    assert not found.is_asked_for(talk[2][0], 0, 1)
+    found.truncate(1)
+    assert not found.is_asked_for(talk[2][0], 0, 3)
 
 
 def test_messages_that_end_nothing_are_held_against_no_request(monkeypatch):

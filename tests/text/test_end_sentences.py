@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.text import end_sentences
-from contextwright.text.end_sentences import ends_something, is_begun, names_in, says_end
+from contextwright.text.end_sentences import (
+    ends_something,
+    is_asked_in,
+    is_begun,
+    is_news_of,
+    label_of,
+    names_in,
+    proper_names,
+    says_end,
+)
 from contextwright.text.wordings import Wordings
 
 OVER = (
@@ -17,6 +26,14 @@ OVER = (
     ("TODO: rename the config loader.", "Renamed the config loader everywhere."),
     ("Prepare the slides for the board.", "Slides for the board: done."),
     ("Ticket 4711: the lamp flickers.", "4711 is closed, the lamp is fixed."),
+    ("Task 4: send the summary.", "DONE: Task 4"),
+    ("TODO #1: write tests for the gauge.", "TODO #1: done"),
+    ("- [ ] Update the second page", "- [x] Update the second page"),
+    ("Regenerate the lockfile of pnpm-heron.", "lockfile pnpm-heron \u2705"),
+    ("Please change my address to 19 Alder Lane.", "All set! Your address is now 19 Alder Lane."),
+    ("Translate the minutes of the Kirchberg meeting.", "The Kirchberg minutes are translated."),
+    ("Make the flag --no-heron work again.", "--no-heron works again, it was the parser."),
+    ("Move 250 to my sister Ottilie.", "The move of 250 to Ottilie is complete."),
 )
 OPEN = (
     ("Please migrate table item7x.", "item8x is finished."),
@@ -29,6 +46,10 @@ OPEN = (
     ("Refactor the login page.", "The login page was mentioned."),
     ("Refactor the login page.", "All tests are done."),
     ("Book 2 seats for May.", "2 tests are done."),
+    ("Task 4: send the summary.", "DONE: Task 41"),
+    ("Please look at flights to Denver.", "Your hotel in Denver is booked."),
+    ("Please call Anna on Monday.", "The roof is repaired on Monday."),
+    ("Please migrate table item7x.", "item7x is to be finished."),
 )
 
 
@@ -49,6 +70,58 @@ def test_a_user_ends_it_by_calling_it_off_and_an_agent_does_not(words):
     request = "Please migrate table item7x."
     assert says_end(request, words, "user")
     assert not says_end(request, words, "assistant")
+
+
+def test_who_calls_something_off_needs_but_its_name():
+    request = "Could you find us a sitter through Kinderwood?"
+    assert says_end(request, "Never mind about Kinderwood, grandma comes.", "user")
+    assert not says_end(request, "Kinderwood is nice.", "user")
+
+
+@pytest.mark.parametrize(
+    ("statement", "news"),
+    [
+        ("No pushes to main before noon (freeze FZ-7).", "The freeze FZ-7 is over, push."),
+        ("Payments to the Alder fund are prohibited.", "Payments to the Alder fund may go out."),
+        ("Constraint 41: never use the old provider.", "Constraint 41 is lifted."),
+        ("Rule #5 - only use the small tool.", "UPDATE to rule #5: any tool will do."),
+        ("Keep the batch size at 512.", "The batch size is 2048 now."),
+    ],
+)
+def test_news_of_what_holds_are_told_by_what_they_name(statement, news):
+    assert is_news_of(statement, news)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("Never touch app.cfg.", "Is app.cfg there?"),
+        ("Never touch app.cfg.", "Add a line to the docs of app.cfg."),
+        ("Use the card on file for payment.", "I use the card on file for the payment."),
+        ("Constraint 41: never use the old provider.", "Constraint 4 is lifted."),
+    ],
+)
+def test_questions_tasks_and_what_is_said_again_are_no_news(statement, words):
+    assert not is_news_of(statement, words)
+
+
+def test_what_a_sentence_ends_was_asked_for_by_a_task():
+    end = "The audit of branch Alderley has been called off."
+    assert is_asked_in(end, "Schedule an audit of branch Alderley.")
+    assert not is_asked_in(end, "Branch Alderley has an audit every year.")
+    assert not is_asked_in(end, "Schedule a visit.")
+
+
+def test_statements_are_called_by_their_first_words():
+    assert label_of("ACTION ITEM 14: call the supplier") == "action item 14"
+    assert label_of("- [ ] Task 7 - pack") == "task 7"
+    assert label_of("Constraint (18): use the north node") == "constraint (18"
+    assert not label_of("Keep 18 rows: no more.") and not label_of("The task: pack 7 boxes")
+
+
+def test_what_has_a_capital_within_a_sentence_or_two_words_names_something():
+    text = "Please tell Ms. Achterhof on Monday that node-heron of Graz runs."
+    assert proper_names(text) == {"achterhof", "node-heron", "graz"}
 
 
 def test_an_agent_begins_something():

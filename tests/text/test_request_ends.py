@@ -3,6 +3,7 @@
 import pytest
 
 from contextwright.text.request_ends import (
+    calls_off,
     is_called_off,
     is_done,
     may_end,
@@ -66,6 +67,7 @@ def test_what_holds_on_when_it_was_done_is_no_task(rule):
         ("The tests are no longer needed.", True),
         ("Never mind.", False),
         ("How are the tests?", False),
+        ("Forget about the spa near the tests, we won't have time.", False),
     ],
 )
 def test_a_user_calls_it_off(said, over):
@@ -84,3 +86,16 @@ def test_a_user_calls_it_off(said, over):
 )
 def test_what_was_only_heard_is_over_where_an_answer_surely_speaks_of_it(statement, answer, over):
     assert is_done(statement, answer, is_next=False, is_worded=False) is over
+
+
+@pytest.mark.parametrize(
+    ("sentence", "off"),
+    [
+        ("Cancel the weekly report.", True),
+        ("No need for the load test.", True),
+        ("Decided: drop the old cache.", False),
+        ("Leave the flag alone.", False),
+    ],
+)
+def test_what_takes_a_task_back_and_chooses_nothing(sentence, off):
+    assert calls_off(sentence) is off

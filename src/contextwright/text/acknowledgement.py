@@ -2,16 +2,19 @@
 on, in whatever words it was said."""
 
 import re
+from collections.abc import Iterable
 
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.languages import is_foreign
+from contextwright.text.remarks import asks, parts_of, tells_news
 from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.wordings import any_of
 
 MAX_ANSWER, MAX_STATEMENT = 160, 300
 """Characters of an answer that says no more than that, and of what it answers."""
-LEAST_WORDS = 2
-"""Words that tell something, at least, in what is worth being remembered."""
+LEAST_WORDS, LEAST_PASSED = 2, 3
+"""Words that tell something, at least, in what is worth being remembered, and where nobody said
+that it was heard."""
 _END = r"(?![\w'])[\s,.!;:\u2014\u2013-]*"
 _PHRASES = (
     "(?:duly |well |this is |that is )?noted", "understood", "acknowledged", "ack", "confirmed",
@@ -131,4 +134,30 @@ def may_hold(statement: str) -> bool:
     more than thanks."""
     if len(statement) > MAX_STATEMENT or "?" in statement or "\uff1f" in statement:
         return False
-    return len({*content_words(_COURTESY.sub("", statement))} - STOP) >= LEAST_WORDS
+    return len(_telling_words(statement)) >= LEAST_WORDS
+
+
+def is_passed_over(statement: str, behind: Iterable[str]) -> bool:
+    """Whether nothing came of what a user said in a row, in whatever words: it asks for nothing,
+    and what was said and called next has none of its words. A task would be worked on.
+
+    Args:
+        behind: what an agent said next, and its calls' arguments, message by message.
+    """
+    statement = statement.strip()
+    # of many rows it is what a program prints; what asks for something is told in English alone
+    if "\n" in statement or not may_hold(statement) or is_foreign(statement):
+        return False
+    words = _telling_words(statement)  # few get further
+    if len(words) < LEAST_PASSED or not all(words.isdisjoint(content_words(one)) for one in behind):
+        return False
+    parts = parts_of(_HEARD.sub("", statement))
+    if any(map(asks, parts)):
+        return False
+    return (
+        len(_telling_words(" ".join(one for one in parts if not tells_news(one)))) >= LEAST_PASSED
+    )
+
+
+def _telling_words(statement: str) -> set[str]:
+    return {*content_words(_COURTESY.sub("", statement))} - STOP

@@ -7,12 +7,17 @@ from functools import partial
 from contextwright.text.end_sentences import (
     LEAST_SHARED,
     ends_something,
+    is_asked_in,
+    is_news_of,
+    label_of,
     names_in,
+    proper_names,
     says_end,
     tells_of,
     things_of,
 )
 from contextwright.text.request_ends import LOOKED_AT
+from contextwright.text.search_terms import content_words
 
 NEAR = 512
 """Messages behind a request without a name that are looked at: more would tell at a first compile
@@ -29,6 +34,7 @@ class EndMessages:
 
     def __init__(self) -> None:
         self._places: list[int] = []
+        self._users: list[int] = []  # of these places those of users
         self._heads: dict[int, tuple[str, str, str]] = {}  # in small letters, as it is, whose
         self._unread: list[int] = []  # places of which nobody asked yet whether they end anything
         self._ends: list[int] = []  # of the others those that do
@@ -40,12 +46,14 @@ class EndMessages:
         self._heads[place] = head.casefold(), head, role
         insort(self._places, place)
         insort(self._unread, place)
+        if role == "user":
+            insort(self._users, place)
 
     def truncate(self, start: int) -> None:
         """Forget the places from `start` on."""
         for place in self._places[bisect_left(self._places, start) :]:
             del self._heads[place]
-        for places in (self._places, self._unread, self._ends):
+        for places in (self._places, self._users, self._unread, self._ends):
             del places[bisect_left(places, start) :]
 
     def end_of(
@@ -58,15 +66,40 @@ class EndMessages:
             words_at: gives what is sent of a message, which has to say so too.
         """
         says = partial(says_end, request)
-        return self._first(self._speaking_of(request, start, stop, ends=True), says, words_at)
+        near = self._speaking_of(request, self._places, start, stop, ends=True)
+        return self._first(near, says, words_at)
 
     def last_word_on(
         self, request: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
     ) -> int | None:
         """Of the places from `start` to `stop` the last that tells something of a request, in
         whatever language. Arguments as above."""
-        newest = sorted({*self._speaking_of(request, start, stop, ends=False)}, reverse=True)
-        return self._first(newest, partial(tells_of, request), words_at)
+        near = self._speaking_of(request, self._places, start, stop, ends=False)
+        return self._first(sorted({*near}, reverse=True), partial(tells_of, request), words_at)
+
+    def news_of(
+        self, statement: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
+    ) -> int | None:
+        """Of the places from `start` to `stop` the last where a user tells something of what was
+        said before. Arguments as above."""
+
+        def says(text: str, role: str) -> bool:
+            return is_news_of(statement, text)
+
+        near = self._speaking_of(statement, self._users, start, stop, ends=False)
+        return self._first(sorted({*near}, reverse=True), says, words_at)
+
+    def is_asked_for(self, text: str, start: int, stop: int) -> bool:
+        """Whether a user asked between `start` and `stop` for what a text speaks of."""
+        users = self._users[bisect_left(self._users, start) : bisect_left(self._users, stop)]
+        names = {*names_in(text), *proper_names(text)}
+        words = {word[:-1] for word in content_words(text)}
+        for at in reversed(users[-NEAR:]):
+            small, head, _ = self._heads[at]
+            if self._shares(at, words, LEAST_SHARED) or any(map(small.__contains__, names)):
+                if is_asked_in(text, head):
+                    return True
+        return False
 
     def _ends_among(self, start: int, stop: int) -> list[int]:
         """The places from `start` to `stop` where a message says that anything is over: most do
@@ -79,17 +112,20 @@ class EndMessages:
         del self._unread[low:high]
         return self._ends[bisect_left(self._ends, start) : bisect_left(self._ends, stop)]
 
-    def _speaking_of(self, request: str, start: int, stop: int, *, ends: bool) -> Iterator[int]:
+    def _speaking_of(
+        self, request: str, among: list[int], start: int, stop: int, *, ends: bool
+    ) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
         then those that have half of its words, as they come.
 
         Args:
             ends: whether it has to be over there: what ends nothing need not be looked at.
         """
-        low, high = bisect_left(self._places, start), bisect_left(self._places, stop)
-        places = self._places[low:high]
+        places = among[bisect_left(among, start) : bisect_left(among, stop)]
         every, heads = set[int](), self._heads
-        for name in names_in(request) if places else ():
+        label = label_of(request)
+        called = {*names_in(request), *proper_names(request), *([label] if label else ())}
+        for name in called if places else ():
             named = [at for at in places if name in heads[at][0]]
             every.update(named[-NEWEST:] if len(named) <= COMMON else ())
         yield from sorted(every, reverse=True)

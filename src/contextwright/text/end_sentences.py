@@ -2,9 +2,11 @@
 English."""
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from contextwright.memo.ownership import cached_text
+from contextwright.text.remarks import asks, parts_of
 from contextwright.text.request_ends import ANYTHING, LOOKED_AT
 from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
@@ -56,9 +58,9 @@ _PHRASES = Wordings(r"""
 """)
 _WORD = re.compile(r"[a-z]+")
 _UNLESS = Phrasing((
-    r"\b(?:not|never|cannot|can|could|will|would|shall|to|must|should|may|until|once|when|after)\b",
-    r"\b(?:before|if|unless|wants?|needs?|let|almost|nearly|partly|half|nothing|none|no)\b",
-    r"n't\b|'ll\b|\bwont\b",
+    r"\b(?:not|never|cannot|can|could|will|would|shall|must|should|may|until|once|when|after)\b",
+    r"\b(?:before|if|unless|wants?|needs?|let|almost|nearly|partly|half|nothing|none)\b",
+    r"n't\b|'ll\b|\bwont\b|\bno\b(?!-)|\bto (?:be|get|have|see)\b|\bto $",
 ))  # fmt: skip
 """What stands in front of it, in the same clause, where it is to be done, or is not done."""
 _CLAUSE = re.compile(r"[,;:.]")
@@ -71,6 +73,8 @@ _NOT_YET = Phrasing((
 _CALLED_OFF = Wordings(r"""
 = cancel forget_about forget_it forget_that forget_the never_mind nevermind nvm scratch scrap
 \b(?:cancel|forget (?:about|it|that|the)|never ?mind|nvm|scratch|scrap)\b
+= disregard revoke revoked void withdrawn withdraw wontfix won't_fix forget
+\b(?:disregard|revoked?|void|withdrawn?|wontfix|won't fix)\b|STARTforget\b
 = drop skip ignore already myself instead
 \b(?:drop|skip|ignore|already|myself|instead)\b
 = no_need no_longer needn't is_off don't dont won't wont do_not
@@ -100,14 +104,40 @@ _ANYTHING = ANYTHING | {"can", "could", "pls"}
 QUESTION = ("?", "\uff1f", "\u037e", "\u061f")
 """Marks behind a question: of Latin letters, Chinese and Japanese, Greek, Arabic."""
 _TOKEN = {flag: re.compile(r"[A-Za-z0-9#][\w./#-]*\w", flag) for flag in (re.NOFLAG, re.ASCII)}
-_NAMES = re.compile(r"\w[_/]\w|[A-Za-z]\.[A-Za-z]|[a-z][A-Z]|[A-Za-z].*\d|\d.*[A-Za-z]|\d{4}")
+_NAMES = re.compile(
+    r"\w[_/]\w|\w-[A-Z]|[A-Za-z]\.[A-Za-z]|[a-z][A-Z]|[A-Za-z].*\d|\d.*[A-Za-z]|\d{4}"
+)
 """What a token has that names one thing: marks inside, a capital inside, letters and digits."""
+_LABEL = re.compile(
+    r"(?:[-*\u2022]\s+(?:\[.?\]\s+)?|\[)?([a-z]+(?: [a-z]+)?[ #_-]{0,2}\(?#?\d{1,4})\)?\]?"
+    r"(?:[:.|]| -|$| [|\u2013\u2014])",
+    re.IGNORECASE,
+)
+"""What a statement is called by its first words: `Task 4:`, `ACTION ITEM 14:`, `Rule #5 -`."""
+_PROPER = re.compile(
+    r"(?:(?<=[a-z\d,] )|(?<=Mr\. )|(?<=Ms\. )|(?<=Mrs\. )|(?<=Dr\. )|(?<=Prof\. ))"
+    r"[\"'(]?([A-Z][^\W\d_]\w*)(?!\.)|\b([a-z]{2,}-[a-z]{2,})\b"
+)
+"""What names something, be it not one thing: with a capital within a sentence, or of two words."""
+_MARKS = re.compile("[\u2705\u2611\u2713\u2714\u274c\u2717\u2718]")
+_BOXES = ("[x] ", "[X] ", "[~] ", "[-] ")
+"""Signs that say that something is over: check marks and crosses, a box with something in it."""
+_DATES = frozenset({
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january",
+    "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december", "english",
+})  # fmt: skip
+SAME = 80
+"""Percent of the words of two sentences which both have where they say the same."""
+BARE_END = 2
+"""Words of an end that names nothing, at most: the next sentence says what it is of."""
 
 
 def says_end(request: str, text: str, role: str) -> bool:
     """Whether the beginning of a message says that what was asked for is over: one of its sentences
     speaks of it, and says that something is done, or a user calls something off in it."""
-    return any(_is_about(one, request) for one in _ends_in(text[:LOOKED_AT], role))
+    ends = _ends_in(text[:LOOKED_AT], role)
+    return any(_is_about(one, request) or (role == "user" and _names(one, request)) for one in ends)
 
 
 def ends_something(text: str, role: str) -> bool:
@@ -121,6 +151,33 @@ def tells_of(request: str, text: str, role: str) -> bool:
     return any(_is_about(one, request) for one in _statements_in(text[:LOOKED_AT]))
 
 
+def is_news_of(statement: str, text: str) -> bool:
+    """Whether the beginning of a user's message tells something of what was said before, and asks
+    for nothing there: what holds may have been lifted, or be over, in whatever words."""
+    about = (one for one in _statements_in(text[:LOOKED_AT]) if _is_about(one, statement))
+    return any(_is_news(one, statement) for one in about)
+
+
+def _is_news(sentence: str, statement: str) -> bool:
+    if _repeats(sentence, statement):
+        return False
+    if not asks(sentence) or _is_end(sentence, _end_words(sentence, "user")):
+        return True
+    label = label_of(statement)
+    return bool(label) and _has_label(label, sentence)
+
+
+def _repeats(sentence: str, statement: str) -> bool:
+    """Whether a sentence says what was said before, and hardly anything else."""
+    words, before = {*content_words(sentence)}, {*content_words(statement)}
+    return 100 * len(words & before) >= SAME * len(words | before)
+
+
+def is_asked_in(text: str, request: str) -> bool:
+    """Whether the beginning of a user's message asks for what a text speaks of."""
+    return _is_about(text, request) and any(map(asks, parts_of(request)))
+
+
 @cached_text
 def _statements_in(head: str) -> tuple[str, ...]:
     return tuple(one for one in sentences(head) if not one.endswith(QUESTION))
@@ -130,24 +187,39 @@ def _statements_in(head: str) -> tuple[str, ...]:
 def _ends_in(head: str, role: str) -> tuple[str, ...]:
     """The sentences that say that something is over: looked for once, whatever is asked of them,
     and not in a message that has none of the words, as most have."""
-    small = small_text(head)
-    near = EndWords(
-        frozenset(_words_of_ends(small)),
-        _PHRASES.near(small),
-        _CALLED_OFF.near(small) if role == "user" else (),
+    near = _end_words(head, role)
+    if not any(near):
+        return ()
+    parts = sentences(head)
+    return tuple(
+        f"{one} {behind}" if len(content_words(one)) <= BARE_END else one
+        for one, behind in pairwise((*parts, ""))
+        if _is_end(one, near)
     )
-    return tuple(one for one in sentences(head) if _is_end(one, near)) if any(near) else ()
 
 
 class EndWords(NamedTuple):
-    """What a message has of the words that say that something is over."""
+    """What a message has of the words and signs that say that something is over."""
 
     words: frozenset[str]
     phrases: Near
     called_off: Near
+    has_sign: bool
+
+
+def _end_words(text: str, role: str) -> EndWords:
+    small = small_text(text)
+    return EndWords(
+        frozenset(_words_of_ends(small)),
+        _PHRASES.near(small),
+        _CALLED_OFF.near(small) if role == "user" else (),
+        _has_sign(text),
+    )
 
 
 def _is_end(sentence: str, near: EndWords) -> bool:
+    if near.has_sign and _has_sign(sentence):
+        return True
     small = small_letters(sentence)
     if near.called_off and _CALLED_OFF.is_in_part(sentence, small, near.called_off):
         return not _STILL.is_in(sentence, small)
@@ -158,6 +230,12 @@ def _is_end(sentence: str, near: EndWords) -> bool:
     if not places or _NOT_YET.is_in(sentence, small) or is_begun(sentence):
         return False
     return not all(_UNLESS.is_in(_CLAUSE.split(sentence[:at])[-1]) for at in places)
+
+
+def _has_sign(text: str) -> bool:
+    if "] " in text and any(map(text.__contains__, _BOXES)):
+        return True
+    return not text.isascii() and _MARKS.search(text) is not None
 
 
 def _words_of_ends(small: SmallText) -> set[str]:
@@ -180,9 +258,44 @@ def _is_about(sentence: str, request: str) -> bool:
     `app.cfg`, or by half of its words, beside what is to be done."""
     if not names_in(request).isdisjoint(names_in(sentence)):
         return True
-    things = things_of(request)
-    shared = len(things.intersection(content_words(sentence)))
-    return shared >= LEAST_SHARED and 2 * shared >= len(things)
+    if (label := label_of(request)) and _has_label(label, sentence):
+        return True
+    things, words = things_of(request), {*content_words(sentence)}
+    shared = len(things & words)
+    named = _names(sentence, request)
+    if shared + named < LEAST_SHARED:
+        return False
+    return 2 * shared >= len(things) or (named and shared >= LEAST_SHARED)
+
+
+def _names(sentence: str, request: str) -> bool:
+    """Whether a sentence has a name that a request has, be it not one thing's."""
+    words = {*content_words(sentence)}
+    return any(words.issuperset(content_words(one)) for one in proper_names(request))
+
+
+@cached_text
+def label_of(text: str) -> str:
+    """What a statement is called by its first words, in small letters; empty where it is not."""
+    label = _LABEL.match(text)
+    return label[1].casefold() if label is not None else ""
+
+
+def _has_label(label: str, sentence: str) -> bool:
+    small = sentence.casefold()
+    at = small.find(label)
+    while at >= 0:
+        if not small[at + len(label) : at + len(label) + 1].isdigit():
+            return not small[at - 1 : at].isalnum()
+        at = small.find(label, at + 1)
+    return False
+
+
+@cached_text
+def proper_names(text: str) -> frozenset[str]:
+    """What a text names, as far as its letters tell, in small letters; days and months name
+    nothing."""
+    return frozenset(one[one.lastindex or 0].casefold() for one in _PROPER.finditer(text)) - _DATES
 
 
 @cached_text

@@ -154,8 +154,8 @@ def remarks(text: str, before: str = "") -> tuple[str, ...]:
     text = own_words(text)
     if len(text) > MAX_MESSAGE:
         return ()
-    parts, asks = _remarks(text)
-    return parts if asks or _REQUESTS.search(before[-QUESTION:]) is None else ()
+    parts, is_request = _remarks(text)
+    return parts if is_request or _REQUESTS.search(before[-QUESTION:]) is None else ()
 
 
 def remarks_beside(text: str, rules: Sequence[str]) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def halves_of(sentence: str) -> list[str]:
 
 def is_remark(part: str) -> bool:
     """Whether a sentence, or half of one, of an English message is a remark."""
-    return not _asks(part) and _is_remark(part)
+    return not asks(part) and _is_remark(part)
 
 
 @cached_text
@@ -186,17 +186,17 @@ def _remarks(text: str) -> tuple[tuple[str, ...], bool]:
     """The remarks of a message, and whether it asks for something beside."""
     if not is_english(text):
         return (), False
-    parts, asks = list[str](), False
+    parts, is_request = list[str](), False
     for part in parts_of(text):
-        if _asks(part):
-            asks = True
+        if asks(part):
+            is_request = True
         elif len(parts) < MOST and _is_remark(part):
             parts.append(part)
-    return tuple(parts), asks
+    return tuple(parts), is_request
 
 
-def _asks(part: str) -> bool:
-    """Whether it is a question, or a task."""
+def asks(part: str) -> bool:
+    """Whether a sentence, or half of one, is a question, or a task."""
     if part.endswith(("?", "\uff1f")):
         return True
     small = part.casefold().replace("\u2019", "'")
@@ -216,5 +216,9 @@ def _asks(part: str) -> bool:
 def _is_remark(part: str) -> bool:
     if len(part) > MAX_REMARK or part.endswith(":") or _CODE.search(part) is not None:
         return False
-    small = small_text(part)
-    return len(small.words - STOP) >= LEAST_WORDS and not _NEWS.is_in(part, small)
+    return len(small_text(part).words - STOP) >= LEAST_WORDS and not tells_news(part)
+
+
+def tells_news(part: str) -> bool:
+    """Whether a sentence, or half of one, tells what happens now, thanks, or is said by the way."""
+    return _NEWS.is_in(part, small_text(part))

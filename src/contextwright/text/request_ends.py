@@ -3,6 +3,7 @@ was done holds no more, nor does what was called off."""
 
 from contextwright.text.directive_wordings import DECISIONS
 from contextwright.text.search_terms import content_words
+from contextwright.text.sentences import sentences
 from contextwright.text.wordings import Phrasing, any_of, small_text
 
 LOOKED_AT = 400
@@ -25,6 +26,11 @@ _CALLED_OFF = any_of((
     r"\b(?:cancel|forget about|never mind|no longer needed|not needed any ?more|scratch|drop)\b",
     r"\b(?:not|don't) .* after all\b|\blet's not do\b",
 ))  # fmt: skip
+_NO_TASK = any_of((
+    r"\b(?:cancel|forget (?:about|the)|never ?mind|nvm|no need|no longer needed)\b",
+    r"\b(?:not needed|don't bother|don't worry)\b",
+))  # fmt: skip
+"""The same, where nothing is chosen instead."""
 _LASTS = Phrasing((
     r"\b(?:never|always|not|no|nobody|nothing|only|every|each|any|whenever|unless|until|avoid)\b",
     r"\b(?:from now on|at most|at least|at all costs|going forward|rule|rest of)\b",
@@ -66,12 +72,24 @@ def is_done(request: str, answer: str, *, is_next: bool, is_worded: bool = True)
     return is_all_done or _shares_a_word(request, _DONE.sub("", answer))
 
 
+def calls_off(sentence: str) -> bool:
+    """Whether a user's sentence takes a task back, and chooses nothing."""
+    return _NO_TASK.search(sentence) is not None
+
+
 def is_called_off(request: str, words: str) -> bool:
-    """Whether a user calls it off, naming it."""
+    """Whether a user calls it off, naming it: of the words of the sentence that does half are the
+    request's."""
     words = words[:LOOKED_AT]
     if _CALLED_OFF.search(words) is None:
         return False
-    return _shares_a_word(request, _CALLED_OFF.sub("", words))
+    return any(_calls_off(one, request) for one in sentences(words) if _CALLED_OFF.search(one))
+
+
+def _calls_off(sentence: str, request: str) -> bool:
+    rest = {*content_words(_CALLED_OFF.sub("", sentence))} - ANYTHING
+    shared = rest.intersection(content_words(request))
+    return 0 < len(rest) <= 2 * len(shared)
 
 
 def _names(request: str, answer: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import said_by, words_of
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
-from contextwright.text.acknowledgement import acknowledges, may_hold
+from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
 from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
@@ -16,8 +16,11 @@ from contextwright.text.remarks import remarks
 from contextwright.text.speakers import UNNAMED
 
 SPEAKERS = ("user", "assistant")
-ANSWER = 1
-"""Exchanges behind what a user said that tell whether it was only heard."""
+ANSWER, BEHIND = 1, 3
+"""Exchanges behind what a user said that tell whether it was only heard, and whether it was passed
+over."""
+READ = 1_000
+"""Characters of each of these that are looked at."""
 Wording = tuple[str, ...]
 Words = Callable[[int], tuple[str, str]]
 """Who said what the first message of an exchange says."""
@@ -38,6 +41,29 @@ def directives_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         return (text,) if is_heard and not blocks[at + ANSWER].has_calls else ()
 
     return _looked_at(blocks, look)
+
+
+def passed_over_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
+    """What a user says in an exchange that nothing came of, in whatever words."""
+
+    def look(words_at: Words) -> Wording:
+        role, text = words_at(at)
+        if role != "user" or at + 1 >= stop:
+            return ()
+        behind = _answers(blocks, words_at, at, min(stop, at + 1 + BEHIND))
+        return (text,) if is_passed_over(text, behind) and not directives(text) else ()
+
+    return _looked_at(blocks, look)
+
+
+def _answers(blocks: Sequence[Block], words_at: Words, at: int, stop: int) -> Iterator[str]:
+    """What an agent said behind an exchange, up to what the user said next, and its calls."""
+    for place in range(at + 1, stop):
+        who, words = words_at(place)
+        if who == "user":
+            return
+        calls = blocks[place].calls if blocks[place].has_calls else ()
+        yield " ".join((words, *(call.arguments for call in calls)))[:READ]
 
 
 def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
@@ -91,6 +117,12 @@ def words_at(blocks: Sequence[Block], at: int) -> tuple[str, str]:
     return blocks.words_at(at) if isinstance(blocks, LoggedBlocks) else said_by(blocks[at])
 
 
+def _between(start: int, stop: int, among: Sequence[int] | None) -> Sequence[int]:
+    if among is None:
+        return range(start, stop)
+    return among[bisect_left(among, start) : bisect_left(among, stop)]
+
+
 class LastingPlaces:
     """Exchanges that say what holds on, or may; of those of one wording the newest.
 
@@ -120,22 +152,31 @@ class LastingPlaces:
         self._start = min(self._start, start)
 
     def before(
-        self, blocks: Sequence[Block], stop: int, upto: int, start: int = 0
+        self,
+        blocks: Sequence[Block],
+        stop: int,
+        upto: int,
+        start: int = 0,
+        among: Sequence[int] | None = None,
     ) -> Iterator[int]:
         """Those from `start` to `upto` in a conversation of `stop` exchanges, the newest first.
-        What says the same as a later one is none."""
+        What says the same as a later one is none.
+
+        Args:
+            among: the places that may be one, ascending; None for all.
+        """
         self.truncate(stop)
         if self._start == self._stop:  # nothing to go on from
             self._start = self._stop = stop
-        self.truncate(max(self._start, self._stop - ANSWER))  # what came of them was not there yet
-        for at in range(self._stop, stop):
+        self.truncate(max(self._start, self._stop - BEHIND))  # what came of them was not there yet
+        for at in _between(self._stop, stop, among):
             if wording := self._wording_at(blocks, at, stop):
                 self._put(at, wording)
         self._stop = stop
         newest = self._newest
         yield from reversed(newest[bisect_left(newest, start) : bisect_left(newest, upto)])
         wording_at = self._wording_at
-        for at in range(self._start - 1, start - 1, -1):
+        for at in reversed(_between(start, self._start, among)):
             self._start = at
             wording = wording_at(blocks, at, stop)  # most say nothing that holds
             if wording and self._put(at, wording) and at < upto:

@@ -14,6 +14,7 @@ from contextwright.compiler.steps.directive_places import (
     conditions_at,
     directives_at,
     foreign_at,
+    passed_over_at,
     remarks_at,
 )
 from contextwright.compiler.steps.first_look import exchanges_with
@@ -54,6 +55,7 @@ class History:
         self._stop = 0
         self._users: list[int] = []
         self._directives = LastingPlaces(directives_at)
+        self._passed_over = LastingPlaces(passed_over_at)
         self._remarks = LastingPlaces(remarks_at)
         self._foreign = LastingPlaces(foreign_at)
         self._conditions = LastingPlaces(conditions_at)
@@ -140,6 +142,7 @@ class History:
         for places in (self._users, self._lasting, self._todos):
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
+        self._passed_over.truncate(start)
         self._remarks.truncate(start)
         self._foreign.truncate(start)
         self._conditions.truncate(start)
@@ -160,6 +163,15 @@ class History:
         """Exchanges before `upto` that say what holds from there on, the newest first, and of those
         that say the same the newest."""
         places = self._directives.before(blocks, self._stop, upto)
+        return (at for at in places if at not in held)
+
+    def passed_over(
+        self, blocks: Sequence[Block], upto: int, held: frozenset[int]
+    ) -> Iterator[int]:
+        """Exchanges before `upto` in which a user says what nothing came of, the newest first, and
+        of those that say the same the newest."""
+        start, users = self._reach(upto), self._users
+        places = self._passed_over.before(blocks, self._stop, upto, start, users)
         return (at for at in places if at not in held)
 
     def remarks(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
@@ -199,6 +211,15 @@ class History:
         """The newest exchange that tells something, in whatever language, of what a user asked for
         at `at`; None where none does."""
         return self._ends.last_word_on(blocks, request, at, self._stop)
+
+    def news_of(self, blocks: Sequence[Block], statement: str, at: int) -> int | None:
+        """The newest exchange in which a user tells something of what was said at `at`; None where
+        none does."""
+        return self._ends.news_of(blocks, statement, at, self._stop)
+
+    def is_asked_for(self, blocks: Sequence[Block], text: str, at: int) -> bool:
+        """Whether a user asked, before `at`, for what is spoken of there."""
+        return self._ends.is_asked_for(blocks, text, at, self._stop)
 
     def users_behind(self, at: int, most: int) -> list[int]:
         """Where the user speaks next behind an exchange, so many times at most."""

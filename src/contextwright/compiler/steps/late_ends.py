@@ -42,6 +42,19 @@ class LateEnds:
         self._look(blocks, first, stop)
         return self._ends.last_word_on(request, first, stop, _words_in(blocks))
 
+    def news_of(self, blocks: Sequence[Block], statement: str, at: int, stop: int) -> int | None:
+        """The last exchange between `at` and `stop` in which a user tells something of what was
+        said at `at`."""
+        first = max(at + 1, stop - REACH)
+        self._look(blocks, first, stop)
+        return self._ends.news_of(statement, first, stop, _words_in(blocks))
+
+    def is_asked_for(self, blocks: Sequence[Block], text: str, at: int, stop: int) -> bool:
+        """Whether a user asked before `at` for what is spoken of there."""
+        first = max(0, stop - REACH)
+        self._look(blocks, first, stop)
+        return self._ends.is_asked_for(text, first, at)
+
     def _look(self, blocks: Sequence[Block], first: int, stop: int) -> None:
         """Look at the exchanges from `first` to `stop`."""
         self.truncate(stop)

@@ -104,10 +104,14 @@ class NoteBuilder:
 
     def untold_end(self, at: int) -> int | None:
         """The exchange that says that what a user asked for is over, if nothing tells it."""
-        end, scope = self.end_of(at), self.scope
-        if end is None or end >= scope.upto or end in scope.held:
+        return self.untold(self.end_of(at))
+
+    def untold(self, at: int | None) -> int | None:
+        """An exchange, if it is one of those that the note stands for, and nothing tells it."""
+        scope = self.scope
+        if at is None or at >= scope.upto or at in scope.held:
             return None
-        return end if self.forms.get(end) in UNTOLD else None
+        return at if self.forms.get(at) in UNTOLD else None
 
     def end_of(self, at: int) -> int | None:
         """The exchange that says, later on, that what a user asked for at `at` is over; where that

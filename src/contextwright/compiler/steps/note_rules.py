@@ -2,7 +2,7 @@
 request; each while there is room, the newest first."""
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder
@@ -11,6 +11,7 @@ from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
+from contextwright.text.end_sentences import ends_something, names_in
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
@@ -25,6 +26,9 @@ calls. With 700 and 66, of 20 rules and 20 decisions planted in a recorded codin
 outlived 29 steps at 8,000 tokens, with 900 and 70 13 and 13 at 5,000, and with 900 of sixty in a
 talk with customers one was lost; now all do, and where a recorded session has fewer, its requests
 are the same."""
+RULES_SPARED = 1_700
+"""The same of rules and decisions alone: where users lay down so many, each of them is worth more
+than what was done."""
 REMARKS_FROM = 550
 """Tokens of a note from which on what a user said beside a request has the room that rules and
 decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
@@ -37,14 +41,15 @@ SENTENCE = 8
 """Tokens that a rule or a decision needs at least."""
 SAID_AGAIN = 60
 """Percent of the words of what a tool lays down with which an agent behind it tells it."""
-MISSES, WORDINGS = 16, 512
-"""Rules and decisions without room after which no more are looked at, and how many there are at
-most."""
+MISSES, LAST, WORDINGS = 16, 32, 512
+"""Rules and decisions without room after which no more are looked at, how many are looked at that
+come last, and how many there are at most."""
 
 
 def tell_what_holds(note: NoteBuilder, room: int) -> None:
     """Tell it in the first part of a note of so many tokens."""
-    left = _tell_directives(note, directives_room(room))
+    usual = directives_room(room)
+    left = _tell_directives(note, usual, directives_room(room, RULES_SPARED) - usual)
     if room >= REMARKS_FROM:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
@@ -57,36 +62,53 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
         _tell_whole(note, left)
 
 
-def directives_room(room: int) -> int:
+def directives_room(room: int, spared: int = SPARED) -> int:
     """Tokens of a note's room for what holds from where it was said on."""
-    return max(room * DIRECTIVES // 100, min(SPARED, room * SPARED_SHARE // 100))
+    return max(room * DIRECTIVES // 100, min(spared, room * SPARED_SHARE // 100))
 
 
-def _tell_directives(note: NoteBuilder, room: int) -> int:
-    """What holds from where it was said on: the newest first, long wordings in what the others
-    leave. The room that is left."""
-    scope, long, misses = note.scope, list[int](), 0
+def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
+    """What holds from where it was said on: what says so or was heard, and what nothing came of,
+    the newest first; long wordings, and that a task is over, in what the others leave. The room
+    that is left.
+
+    Args:
+        more: tokens beside, which only short ones may have.
+    """
+    scope, last, misses = note.scope, list[int](), 0
+    room += more
 
     def put(at: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
-        tokens = note.entry(at, "rule").tokens
-        return tokens if tokens <= room and note.put(at, "rule") else 0
+        return _put_with_news(note, at, "rule", room)
 
-    places = scope.history.directives(scope.blocks, scope.upto, scope.held)
-    for at in islice(places, WORDINGS):
+    worded = scope.history.directives(scope.blocks, scope.upto, scope.held)
+    others = scope.history.passed_over(scope.blocks, scope.upto, scope.held)
+    for at in chain(islice(worded, WORDINGS), islice(others, WORDINGS)):
+        if at in note.forms:
+            continue
         if room < SENTENCE or misses == MISSES:
             break
         if _is_over(note, at, "rule"):
             continue
-        if note.entry(at, "rule").tokens > LONG_RULE:
-            long.append(at)
+        if note.entry(at, "rule").tokens > LONG_RULE or _ends_a_task(note, at):
+            last.append(at)
         elif taken := put(at):
             room -= taken
         else:
             misses += 1
-    for at in long[:MISSES]:
+    room = max(0, room - more)
+    for at in last[:LAST]:
         room -= put(at)
     return room
+
+
+def _ends_a_task(note: NoteBuilder, at: int) -> bool:
+    """Whether what a user said is that something they asked for is over, or not to be done."""
+    words, scope = note.words(at, "rule"), note.scope
+    if note.block(at).role != "user" or not ends_something(words, "user"):
+        return False
+    return scope.history.is_asked_for(scope.blocks, words, at)
 
 
 def _tell_whole(note: NoteBuilder, room: int) -> None:
@@ -119,14 +141,40 @@ def _tell_remarks(note: NoteBuilder, room: int) -> int:
     for at in islice(scope.history.remarks(scope.blocks, scope.upto, scope.held), WORDINGS):
         if room < SENTENCE or misses == MISSES:
             break
-        tokens = note.more(at, "remark")
-        if tokens <= 0 or _is_over(note, at, "remark"):
+        if note.more(at, "remark") <= 0 or _is_over(note, at, "remark"):
             continue
-        if tokens <= room and note.put(at, "remark"):
-            room -= tokens
-        else:
-            misses += 1
+        tokens = _put_with_news(note, at, "remark", room)
+        room, misses = room - tokens, misses + (not tokens)
     return room
+
+
+def _put_with_news(note: NoteBuilder, at: int, form: str, room: int) -> int:
+    """The tokens of what holds, and of what the user said of it later, if they have room, and then
+    stand; 0 where they have none. What was lifted would be taken for what holds."""
+    news = note.untold(_news_of(note, at, form))
+    more = [(at, form), *([(news, "line")] if news is not None else ())]
+    tokens = sum(note.more(*pair) for pair in more)
+    if tokens > min(room, note.left):
+        return 0
+    for pair in more:
+        note.put(*pair)
+    return tokens
+
+
+def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
+    """Where something is said later of what holds: by the user, of what no wording tells by
+    anybody; of a remark where it is over, by name. What stands beside it in its message does not
+    count."""
+    history, blocks, words = note.scope.history, note.scope.blocks, note.words(at, form)
+    if note.block(at).role != "user":
+        return None
+    if form == "remark":
+        end = history.end_of(blocks, words, at) if names_in(words) else None
+        is_named = end is not None and names_in(words) & names_in(words_of(note.block(end)))
+        return end if is_named else None
+    if _is_worded(note, at):
+        return history.news_of(blocks, words, at)
+    return history.last_word_on(blocks, words, at + 1)  # what is next to it says that it was heard
 
 
 def _tell_conditions(note: NoteBuilder, room: int) -> int:
@@ -186,14 +234,20 @@ def _is_only_heard(note: NoteBuilder, at: int) -> bool:
     return is_heard and sounds_lasting(note.words(at, "remark"))
 
 
+def _is_worded(note: NoteBuilder, at: int) -> bool:
+    """Whether a user's words, or an agent's, are those of a rule or a decision."""
+    block = note.block(at)
+    return bool(directives(words_of(block), block.role))
+
+
 def _is_over(note: NoteBuilder, at: int, form: str) -> bool:
     """Whether what a user asked for, in the words of a rule or in others that were heard or may
     hold, was done, as the answer next to it or at the end of its turn says, or called off soon
     after."""
-    scope, block = note.scope, note.block(at)
-    if block.role != "user":
+    scope = note.scope
+    if note.block(at).role != "user":
         return False
-    request, is_worded = note.words(at, form), bool(directives(words_of(block)))
+    request, is_worded = note.words(at, form), _is_worded(note, at)
     if form == "rule" and not is_worded and note.end_of(at) is not None:
         return True
     if not may_end(request):

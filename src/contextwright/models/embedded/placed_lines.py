@@ -14,13 +14,14 @@ from contextwright.models.embedded.call_lines import old_calls
 from contextwright.models.embedded.summary_lines import (
     MESSAGES,
     SHORT,
+    Kind,
     SummaryLine,
     lines_before,
     lines_of,
     old_statements,
 )
 from contextwright.spec.task import Task
-from contextwright.text.acknowledgement import acknowledges, may_hold
+from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun
 from contextwright.text.request_ends import is_called_off, is_done, may_end
@@ -28,20 +29,25 @@ from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
+ANSWERS_LOOKED_AT = 8
+"""Lines behind what a user said that tell whether anything came of it."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
 NONE = -1
 """No place."""
+_NO_NEWS: frozenset[Kind] = frozenset({"correction", "said", "foreign"})
+"""Kinds of lines of which nothing is looked for that the user said later."""
 REPLACES = 0.5
 """Weight of what says anew what was otherwise before: it is what is so by now."""
 
 
 class PlacedLine(msgspec.Struct, frozen=True):
-    """A line, what it weighs where it stands, and the place of the answer without which it would
-    look like something to do."""
+    """A line, what it weighs where it stands, the place of the answer without which it would look
+    like something to do, and that of what the user said of it later."""
 
     line: SummaryLine
     bonus: float
     answer: int = NONE
+    news: int = NONE
 
 
 def placed_lines(
@@ -94,6 +100,10 @@ def _with_late_ends(lines: list[PlacedLine]) -> list[PlacedLine]:
                 kind = "begun" if begun else line.kind if foreign else "request"
                 line = msgspec.structs.replace(line, kind=kind)
                 each = PlacedLine(line, each.bonus, NONE if begun else over)
+        if line.is_users and line.kind not in _NO_NEWS and each.answer == NONE:
+            news = ends.news_of(line.bare, place + 1, len(lines))
+            if news is not None and lines[news].line.kind != "request":
+                each = msgspec.structs.replace(each, news=news)
         ends.add(place, line.bare, role)
         made.append(each)
     return [*reversed(made)]
@@ -117,6 +127,7 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
     ends = deque[SummaryLine](maxlen=USERS_LOOKED_AT)  # of later turns, too
     end = nearest = None  # of the turn's answers, and the one next to it
     answers_at = list[int]()  # of the turn, the last first
+    behind = deque[str](maxlen=ANSWERS_LOOKED_AT)  # of the turn as well, and calls
     next_to = NONE
     for place in reversed(range(len(lines))):
         each = lines[place]
@@ -124,37 +135,48 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
         if not line.is_users:
             if is_users:  # of the turn before
                 end, answers_at = None, []
+                behind.clear()
+            behind.append(line.bare)
             end, nearest = end or (line if line.kind == "end" else None), line
             next_to = place
             if line.kind == "end":
                 ends.append(line)
                 answers_at.append(place)
         elif line.kind == "correction":
-            of_it = [at for at in answers_at if line.words & lines[at].line.words]
-            answer = max(of_it, key=partial(_shared, lines, line), default=NONE)
-            each = msgspec.structs.replace(each, answer=answer)
+            each = msgspec.structs.replace(each, answer=_answer_to(line, lines, answers_at))
         elif line.kind == "rule" and may_end(line.bare):
-            answers = (one for one in (nearest, end) if one is not None)
-            is_over = any(
-                is_done(line.bare, one.bare, is_next=one.kind == "end" and place >= before)
-                for one in answers
-            )
-            if is_over or _is_called_off(line, users):
-                each = PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus)
-        elif (
-            nearest
-            and each.answer == NONE
-            and _is_heard(line, nearest, place < before, next_to - place)
-        ):
-            is_over = any(
-                is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends
-            )
-            if not (is_over or _is_called_off(line, users)):
-                heard = msgspec.structs.replace(line, kind="heard")
-                each = PlacedLine(heard, each.bonus, next_to)
+            if _is_rule_done(line, (nearest, end), place >= before) or _is_called_off(line, users):
+                each = _of_kind("request", each)
+        elif nearest and _is_heard(each, nearest, place < before, next_to - place):
+            if not (_is_done(line, ends) or _is_called_off(line, users)):
+                each = _of_kind("heard", each, next_to)
+        elif _is_passed_over(each, behind, place >= before - 1 or is_users, place < before):
+            each = _of_kind("heard", each)
         if is_users := line.is_users:
             users.append(line)
         yield each
+
+
+def _is_passed_over(
+    each: PlacedLine, behind: Iterable[str], is_alone: bool, is_before: bool
+) -> bool:
+    """Whether a line is all that a user said, and nothing came of it.
+
+    Args:
+        behind: the turn's other lines. is_alone: whether none of them stands next to it, where it
+            is of the summary before: there what was asked for has its answer behind it.
+    """
+    if each.answer != NONE or not is_alone or each.line.kind not in {"request", "statement"}:
+        return False
+    if is_before:
+        return each.line.kind == "request" and is_passed_over(each.line.bare, ())
+    return is_passed_over(each.line.bare, behind)
+
+
+def _answer_to(line: SummaryLine, lines: Sequence[PlacedLine], places: Iterable[int]) -> int:
+    """Of the places of a turn's answers the one that shares most words with a line."""
+    of_it = (at for at in places if line.words & lines[at].line.words)
+    return max(of_it, key=partial(_shared, lines, line), default=NONE)
 
 
 def _shared(lines: Sequence[PlacedLine], line: SummaryLine, at: int) -> int:
@@ -162,16 +184,37 @@ def _shared(lines: Sequence[PlacedLine], line: SummaryLine, at: int) -> int:
     return len(line.words & lines[at].line.words)
 
 
+def _is_rule_done(line: SummaryLine, answers: Iterable[SummaryLine | None], is_new: bool) -> bool:
+    """Whether an answer says that what was asked for in a rule's words is done."""
+    return any(
+        is_done(line.bare, one.bare, is_next=one.kind == "end" and is_new)
+        for one in answers
+        if one is not None
+    )
+
+
+def _is_done(line: SummaryLine, ends: Iterable[SummaryLine]) -> bool:
+    """Whether an answer says that what no wording tells is done."""
+    return any(is_done(line.bare, one.bare, is_next=False, is_worded=False) for one in ends)
+
+
 def _is_called_off(line: SummaryLine, users: Iterable[SummaryLine]) -> bool:
     return any(is_called_off(line.bare, one.bare) for one in users)
 
 
-def _is_heard(line: SummaryLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
+def _is_heard(each: PlacedLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
     """Whether all that came of a user's words is that they were heard.
 
     Args:
         answer: the next line that is not the user's, so many lines behind it.
         is_before: whether the line is of the summary before, in which there is one for each.
     """
+    line = each.line
     is_answer = distance == 1 if is_before else answer.kind == "end" and line.kind in MESSAGES
-    return is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
+    is_heard = is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
+    return is_heard and each.answer == NONE
+
+
+def _of_kind(kind: Kind, each: PlacedLine, answer: int = NONE) -> PlacedLine:
+    line = msgspec.structs.replace(each.line, kind=kind)
+    return msgspec.structs.replace(each, line=line, answer=answer)

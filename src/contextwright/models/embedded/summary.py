@@ -33,6 +33,7 @@ from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.foreign_wordings import sounds_lasting
+from contextwright.text.request_ends import calls_off
 from contextwright.text.search_terms import content_words
 
 READ, FIRST_READ = 240_000, 16
@@ -167,26 +168,44 @@ class _Choice:
         share = self.room * RULES // 100
         left, self._left = share + more, self.room + more
         # a correction may be of a task: what was laid down goes before it
-        left -= self._put_newest(LASTING - CORRECTIONS, left)
+        left -= self._put_newest(LASTING - CORRECTIONS, left, but=calls_off)
+        left -= self._put_newest(
+            LASTING - CORRECTIONS, min(more, left), MAX_SENTENCE, but=calls_off
+        )
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
-        left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)
+        left -= self._put_newest(LASTING, left)
         left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
+        left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)
         left -= self._put_answers(min(more, left))
         left -= self._put_foreign(False, min(more, left))
         self._left = self.room - min(share, share + more - left)
 
-    def _put_newest(self, kinds: frozenset[Kind], most: int, longest: int = RULE) -> int:
-        """The tokens of lines of some kinds with so many characters at most, the newest first."""
+    def _put_newest(
+        self,
+        kinds: frozenset[Kind],
+        most: int,
+        longest: int = RULE,
+        but: Callable[[str], bool] | None = None,
+    ) -> int:
+        """The tokens of lines of some kinds with so many characters at most, the newest first.
+
+        Args:
+            but: of which words there is none among them.
+        """
         known, left = {self.lines[place].line.bare for place in self.places}, most
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
-            if line.kind in kinds and len(line.bare) <= longest and line.bare not in known:
+            if line.kind not in kinds or len(line.bare) > longest or line.bare in known:
+                continue
+            if but is None or not but(line.bare):
                 known.add(line.bare)
-                answer = self.lines[place].answer
-                is_alone = answer == NONE or line.kind == "correction"
-                left -= self._put([place] if is_alone else [place, answer], left)
+                each, chosen = self.lines[place], self.places
+                answer = NONE if line.kind == "correction" else each.answer
+                news = each.news if line.kind in LASTING else NONE
+                with_it = [at for at in (answer, news) if at != NONE and at not in chosen]
+                left -= self._put([place, *with_it], left)
         return most - left
 
     def _put_answers(self, most: int) -> int:

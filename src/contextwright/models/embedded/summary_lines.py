@@ -41,8 +41,9 @@ REQUEST, END = 300, 120
 """Characters of a request in a line, and of what came of it."""
 READ = 20_000
 """Characters of one message that are looked at."""
-USERS, AGENTS = "user: ", "assistant: "
-"""What stands in front of a user's words, and of an agent's that is not named."""
+USERS, AGENTS, OPERATORS = "user: ", "assistant: ", "system: "
+"""What stands in front of a user's words, of an agent's that is not named, and of what an operator
+said in between."""
 TODO = 4_000
 """Characters of a to-do list as one call leaves it."""
 Kind = Literal[
@@ -87,9 +88,9 @@ CUE = 0.3
 FIRST, USER, BEFORE, CALL = 0.2, 0.25, 0.5, 0.5
 """Weight of what begins a message, of what a user said, of what stood in the summary before, and of
 a call: its words come again less often than those of a talk, and its values are asked for again."""
-_SPEAKER = re.compile(rf"(user|assistant|{NAMED_ASSISTANT}): ")
+_SPEAKER = re.compile(rf"(user|assistant|system|{NAMED_ASSISTANT}): ")
 _LINE = re.compile(
-    rf"(?:(?:user|assistant|{NAMED_ASSISTANT}): )?"
+    rf"(?:(?:user|assistant|system|{NAMED_ASSISTANT}): )?"
     r"(```|~~~)[\w+#.-]*[^\S\n]*(?:\n(?s:.*?))?\n\1[^\n]*|[^\n]*\S[^\n]*"
 )
 """A line of a summary; code is one whose fences begin a row, or stand behind who said it: others
@@ -223,7 +224,7 @@ def with_newest_todos(
 def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bool) -> Kind:
     if speaker == "user" and corrects(bare) and not is_rule(bare):
         return "correction"
-    if directives(bare, "user" if speaker == "user" else "assistant"):
+    if speaker == "system" or directives(bare, "user" if speaker == "user" else "assistant"):
         return "rule"
     if speaker == "user":
         if in_english and is_remark(bare):
@@ -248,6 +249,8 @@ def lines_of(block: Block, short: int, named: bool = False) -> tuple[SummaryLine
     if block.role == "assistant":
         who = assistant_with_name(block.author if named else "")
         return tuple(_lines_of_agent(block, short, f"{who}: "))
+    if block.role == "system" and block.messages:
+        return tuple(_lines_of_operator(block))
     # a summary's rows are in one voice each as they were written
     line = _summary_line if block.is_summary else line_of
     return tuple(
@@ -288,6 +291,12 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
         is_new = each.text not in rules and each.text not in apart and each.text in spoken
         if len(each.text) > short and is_new and _states(each.text):
             yield line_of(f"{USERS}{each.text}", each.text, bonus=USER + FIRST * each.first)
+
+
+def _lines_of_operator(block: Block) -> Iterator[SummaryLine]:
+    """What an operator says in between holds from there on, a sentence each."""
+    for each in statements_in(block, 0):
+        yield line_of(f"{OPERATORS}{each.text}", each.text, "rule", USER)
 
 
 def _in_short(rule: str) -> list[str]:
