@@ -133,6 +133,7 @@ def test_nothing_comes_of_what_no_word_is_taken_up_of(statement):
     assert is_passed_over(statement, WORK)
     assert is_passed_over(statement, ())
     assert not is_passed_over(statement, (*WORK, statement))
+    assert not is_passed_over(statement, WORK, (statement,))
 
 
 @pytest.mark.parametrize(

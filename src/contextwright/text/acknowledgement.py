@@ -137,26 +137,30 @@ def may_hold(statement: str) -> bool:
     return len(_telling_words(statement)) >= LEAST_WORDS
 
 
-def is_passed_over(statement: str, behind: Iterable[str]) -> bool:
+def is_passed_over(statement: str, answers: Iterable[str], calls: Iterable[str] = ()) -> bool:
     """Whether nothing came of what a user said in a row, in whatever words: it asks for nothing,
     and what was said and called next has none of its words. A task would be worked on.
 
     Args:
-        behind: what an agent said next, and its calls' arguments, message by message.
+        answers: what an agent said next, message by message. calls: the arguments of its calls,
+            which are asked for last.
     """
     statement = statement.strip()
     # of many rows it is what a program prints; what asks for something is told in English alone
     if "\n" in statement or not may_hold(statement) or is_foreign(statement):
         return False
     words = _telling_words(statement)  # few get further
-    if len(words) < LEAST_PASSED or not all(words.isdisjoint(content_words(one)) for one in behind):
+    if len(words) < LEAST_PASSED or not _has_none_of(words, answers):
         return False
     parts = parts_of(_HEARD.sub("", statement))
     if any(map(asks, parts)):
         return False
-    return (
-        len(_telling_words(" ".join(one for one in parts if not tells_news(one)))) >= LEAST_PASSED
-    )
+    laid_down = " ".join(one for one in parts if not tells_news(one))
+    return len(_telling_words(laid_down)) >= LEAST_PASSED and _has_none_of(words, calls)
+
+
+def _has_none_of(words: set[str], texts: Iterable[str]) -> bool:
+    return all(words.isdisjoint(content_words(one)) for one in texts)
 
 
 def _telling_words(statement: str) -> set[str]:

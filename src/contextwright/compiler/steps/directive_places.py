@@ -4,6 +4,7 @@ which may hold on. It is looked through from its end, as far back as a note has 
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import said_by, words_of
@@ -50,20 +51,19 @@ def passed_over_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         role, text = words_at(at)
         if role != "user" or at + 1 >= stop:
             return ()
-        behind = _answers(blocks, words_at, at, min(stop, at + 1 + BEHIND))
-        return (text,) if is_passed_over(text, behind) and not directives(text) else ()
+        places = range(at + 1, min(stop, at + 1 + BEHIND))
+        answers = [*takewhile(lambda place: words_at(place)[0] != "user", places)]
+        words = (words_at(place)[1][:READ] for place in answers)
+        calls = (_calls_of(blocks[place]) for place in answers)  # of few a block is made
+        return (text,) if is_passed_over(text, words, calls) and not directives(text) else ()
 
     return _looked_at(blocks, look)
 
 
-def _answers(blocks: Sequence[Block], words_at: Words, at: int, stop: int) -> Iterator[str]:
-    """What an agent said behind an exchange, up to what the user said next, and its calls."""
-    for place in range(at + 1, stop):
-        who, words = words_at(place)
-        if who == "user":
-            return
-        calls = blocks[place].calls if blocks[place].has_calls else ()
-        yield " ".join((words, *(call.arguments for call in calls)))[:READ]
+def _calls_of(block: Block) -> str:
+    """The arguments of its calls, as far as they are looked at."""
+    calls = block.calls if block.has_calls else ()
+    return " ".join(call.arguments for call in calls)[:READ]
 
 
 def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
