@@ -22,6 +22,9 @@ from contextwright.text.search_terms import content_words
 NEAR = 512
 """Messages behind a request without a name that are looked at: more would tell at a first compile
 of a long session, and hardly any speaks of it that much later."""
+NEAR_NEWS = 128
+"""Messages of users that are looked at for what lifts a rule without a name of it: there are many
+rules, and each is held against all of these."""
 OFTEN = 16
 """Requests from which on it pays to look once which messages end anything."""
 COMMON, NEWEST = 256, 32
@@ -86,7 +89,7 @@ class EndMessages:
         def says(text: str, role: str) -> bool:
             return is_news_of(statement, text)
 
-        near = self._speaking_of(statement, self._users, start, stop, ends=False)
+        near = self._speaking_of(statement, self._users, start, stop, ends=False, most=NEAR_NEWS)
         return self._first(sorted({*near}, reverse=True), says, words_at)
 
     def is_asked_for(self, text: str, start: int, stop: int) -> bool:
@@ -94,7 +97,7 @@ class EndMessages:
         users = self._users[bisect_left(self._users, start) : bisect_left(self._users, stop)]
         names = {*names_in(text), *proper_names(text)}
         words = {word[:-1] for word in content_words(text)}
-        for at in reversed(users[-NEAR:]):
+        for at in reversed(users[-NEAR_NEWS:]):
             small, head, _ = self._heads[at]
             if self._shares(at, words, LEAST_SHARED) or any(map(small.__contains__, names)):
                 if is_asked_in(text, head):
@@ -113,13 +116,21 @@ class EndMessages:
         return self._ends[bisect_left(self._ends, start) : bisect_left(self._ends, stop)]
 
     def _speaking_of(
-        self, request: str, among: list[int], start: int, stop: int, *, ends: bool
+        self,
+        request: str,
+        among: list[int],
+        start: int,
+        stop: int,
+        *,
+        ends: bool,
+        most: int = NEAR,
     ) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
         then those that have half of its words, as they come.
 
         Args:
             ends: whether it has to be over there: what ends nothing need not be looked at.
+            most: places that are looked at for its words.
         """
         places = among[bisect_left(among, start) : bisect_left(among, stop)]
         every, heads = set[int](), self._heads
@@ -131,7 +142,7 @@ class EndMessages:
         yield from sorted(every, reverse=True)
         things = {word[:-1] for word in things_of(request)} if places else set[str]()
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        near = places[:NEAR] if len(things) >= least else []
+        near = places[:most] if len(things) >= least else []
         self._asked += ends
         if ends and self._asked > OFTEN:
             near = self._ends_among(near[0], near[-1] + 1) if near else []

@@ -169,7 +169,7 @@ def _is_news(sentence: str, statement: str) -> bool:
 
 def _repeats(sentence: str, statement: str) -> bool:
     """Whether a sentence says what was said before, and hardly anything else."""
-    words, before = {*content_words(sentence)}, {*content_words(statement)}
+    words, before = _words_in(sentence), _words_in(statement)
     return 100 * len(words & before) >= SAME * len(words | before)
 
 
@@ -260,8 +260,8 @@ def _is_about(sentence: str, request: str) -> bool:
         return True
     if (label := label_of(request)) and _has_label(label, sentence):
         return True
-    things, words = things_of(request), {*content_words(sentence)}
-    shared = len(things & words)
+    things = things_of(request)
+    shared = len(things & _words_in(sentence))
     named = _names(sentence, request)
     if shared + named < LEAST_SHARED:
         return False
@@ -270,8 +270,19 @@ def _is_about(sentence: str, request: str) -> bool:
 
 def _names(sentence: str, request: str) -> bool:
     """Whether a sentence has a name that a request has, be it not one thing's."""
-    words = {*content_words(sentence)}
-    return any(words.issuperset(content_words(one)) for one in proper_names(request))
+    named = _words_of_names(request)
+    return bool(named) and any(map(_words_in(sentence).issuperset, named))
+
+
+@cached_text
+def _words_of_names(text: str) -> tuple[frozenset[str], ...]:
+    return tuple(map(_words_in, proper_names(text)))
+
+
+@cached_text
+def _words_in(text: str) -> frozenset[str]:
+    """The words that say what a sentence is about: it is held against many requests."""
+    return frozenset(content_words(text))
 
 
 @cached_text

@@ -12,6 +12,8 @@ import msgspec
 from contextwright.blocks.block import SCORE_ONE
 from contextwright.models.embedded.call_lines import old_calls
 from contextwright.models.embedded.summary_lines import (
+    CORRECTIONS,
+    LASTING,
     MESSAGES,
     SHORT,
     Kind,
@@ -34,8 +36,8 @@ ANSWERS_LOOKED_AT = 8
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
 NONE = -1
 """No place."""
-_NO_NEWS: frozenset[Kind] = frozenset({"correction", "said", "foreign"})
-"""Kinds of lines of which nothing is looked for that the user said later."""
+_HAS_NEWS = LASTING - CORRECTIONS
+"""Kinds of lines of which is looked for what the user said of them later."""
 REPLACES = 0.5
 """Weight of what says anew what was otherwise before: it is what is so by now."""
 
@@ -80,14 +82,17 @@ def placed_lines(
         lines[place] = msgspec.structs.replace(each, bonus=each.bonus + REPLACES)
     is_shown = [line is not None and place not in old for place, line in enumerate(shown)]
     pairs = compress(zip(lines, shown, strict=True), is_shown)
-    lines = _with_late_ends([msgspec.structs.replace(each, line=line) for each, line in pairs])
-    return [*reversed([*_newest_first(lines, sum(is_shown[: len(before)]))])]
+    messages = EndMessages()
+    lines = [msgspec.structs.replace(each, line=line) for each, line in pairs]
+    lines = _with_late_ends(lines, messages)
+    lines = [*reversed([*_newest_first(lines, sum(is_shown[: len(before)]))])]
+    return [_with_news(place, lines, messages) for place in range(len(lines))]
 
 
-def _with_late_ends(lines: list[PlacedLine]) -> list[PlacedLine]:
+def _with_late_ends(lines: list[PlacedLine], ends: EndMessages) -> list[PlacedLine]:
     """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
     it is over, naming it; and what an agent only began by then as what stands in no summary."""
-    ends, made = EndMessages(), list[PlacedLine]()
+    made: list[PlacedLine] = []
     for place in reversed(range(len(lines))):
         each = lines[place]
         line, role = each.line, "user" if each.line.is_users else "assistant"
@@ -100,13 +105,20 @@ def _with_late_ends(lines: list[PlacedLine]) -> list[PlacedLine]:
                 kind = "begun" if begun else line.kind if foreign else "request"
                 line = msgspec.structs.replace(line, kind=kind)
                 each = PlacedLine(line, each.bonus, NONE if begun else over)
-        if line.is_users and line.kind not in _NO_NEWS and each.answer == NONE:
-            news = ends.news_of(line.bare, place + 1, len(lines))
-            if news is not None and lines[news].line.kind != "request":
-                each = msgspec.structs.replace(each, news=news)
         ends.add(place, line.bare, role)
         made.append(each)
     return [*reversed(made)]
+
+
+def _with_news(place: int, lines: list[PlacedLine], messages: EndMessages) -> PlacedLine:
+    """A line, where it says what holds beside what the user told of it later."""
+    each = lines[place]
+    if not each.line.is_users or each.line.kind not in _HAS_NEWS:
+        return each
+    news = messages.news_of(each.line.bare, place + 1, len(lines))
+    if news is None or lines[news].line.kind == "request":
+        return each
+    return msgspec.structs.replace(each, news=news)
 
 
 def _are_several(task: Task) -> bool:
