@@ -151,13 +151,16 @@ def _tell_remarks(note: NoteBuilder, room: int) -> int:
 def _put_with_news(note: NoteBuilder, at: int, form: str, room: int) -> int:
     """The tokens of what holds, and of what the user said of it later, if they have room, and then
     stand; 0 where they have none. What was lifted would be taken for what holds."""
-    news = note.untold(_news_of(note, at, form))
-    more = [(at, form), *([(news, "line")] if news is not None else ())]
-    tokens = sum(note.more(*pair) for pair in more)
-    if tokens > min(room, note.left):
+    tokens, most = note.more(at, form), min(room, note.left)
+    if tokens > most:  # then nobody looks for what was said of it
         return 0
-    for pair in more:
-        note.put(*pair)
+    news = note.untold(_news_of(note, at, form))
+    tokens += 0 if news is None else note.more(news, "line")
+    if tokens > most:
+        return 0
+    note.put(at, form)
+    if news is not None:
+        note.put(news, "line")
     return tokens
 
 
