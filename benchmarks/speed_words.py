@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks.generated import generated_session, grow
 from contextwright import C, Engine, Session
+from contextwright.compiler.call_setup import setup_for
 from contextwright.compiler.plan import plan
 from contextwright.compiler.spec_compiler import PendingTasks, SpecCompiler
 from contextwright.engine.engine import memo_of
@@ -62,14 +63,9 @@ def word_rows() -> Iterator[tuple[str, int, float]]:
     def taken(atom: Any) -> float:
         seed = next(places)
         grow(session, seed, random.Random(seed))
-        inputs = compiler._inputs(
-            session.snapshot(),
-            TARGET,
-            TARGET.provider.renderer,
-            plan(atom),
-            PendingTasks(),
-            dry=False,
-        )
+        now = session.snapshot()
+        setup = setup_for(TARGET, plan(atom), now, compiler.agent, compiler.memo)
+        inputs = compiler._inputs(now, setup, PendingTasks(), dry=False)
         if atom.kind.value.startswith("source"):
             return _milliseconds(lambda: atom.bring(inputs))
         blocks = NEWEST.bring(inputs)

@@ -5,6 +5,7 @@ from benchmarks.golden import differences
 from benchmarks.speed_page import page
 from benchmarks.speed_specs import specs, word_specs
 from benchmarks.speed_turns import calls_of_model, in_a_fork, measured
+from benchmarks.speed_words import WORDS, word_rows
 
 from contextwright import Session
 from contextwright.spec import ATOMS
@@ -15,6 +16,11 @@ SMALL = tuple(generated_session(25, seed=3).log)
 def test_every_word_is_timed():
     for word in ATOMS:
         assert f"C.{word}(" in repr(word_specs()[f"C.{word}"])
+
+
+def test_a_word_is_timed_by_itself():
+    """`make bench` ended here, behind all of its cells, once a compile was put together otherwise."""
+    assert next(word_rows())[:2] == WORDS[0][:2]
 
 
 def cell(name):
