@@ -47,18 +47,15 @@ def run_tasks(
     Args:
         session, turn: whose spending their answers are. The turn is asked for where they are.
     """
-    answers: Any = None
-    while True:
-        try:
-            tasks = asking.send(answers)
-        except StopIteration as done:
-            return done.value
+    step: _Step[T] = _advanced(asking)
+    while step.tasks is not None:
         try:
             with waiting() if getattr(models, "llm", models) is not None else nullcontext():
-                answered: Any = models.answer_now(tasks, session=session, turn=turn())
+                answered: Any = models.answer_now(step.tasks, session=session, turn=turn())
         except Exception as error:  # noqa: BLE001 -- a runner of the user's may raise anything
             answered = error
-        answers = _answers(tasks, answered)
+        step = _advanced(asking, step.tasks, answered)
+    return cast(T, step.result)
 
 
 async def adrive(

@@ -22,7 +22,7 @@ from contextwright.render.known_wires import (
     wires_of_tools,
 )
 from contextwright.render.message_layout import Layout
-from contextwright.render.request_wires import RequestWires, request_wires
+from contextwright.render.request_wires import RequestWires, request_wires, token_sums
 from contextwright.render.response_format import ResponseFormat
 from contextwright.render.shared_rules import AskRules, Rule, Violation, broken_rules
 from contextwright.render.source_messages import SourceMessages
@@ -380,11 +380,9 @@ class Renderer:
     def measure(self, request: Request, target: Target) -> int:
         """Tokens of a whole request: at most the empty request's, the costs of its blocks and
         sections, and the margin."""
-        count, tools, wires = target.counter.count, self.tools_of(request), self.wires_of(request)
+        count, tools = target.counter.count, self.tools_of(request)
         tokens = self.overhead.request + self.measure_system(request, count)
-        with request_wires(target) as known:
-            known.go_on(wires, target)
-            tokens += known.sums(len(wires), self, target)[-1]
+        tokens += token_sums(self, self.wires_of(request), target)[-1]
         if tools:
             tokens += self.overhead.tools
             tokens += self.overhead.tool * len(tools) + sum(tokens_of_tools(tools, target))

@@ -92,8 +92,7 @@ class RequestWires:
         same = same_beginning(self.wires, wires)
         if same == len(wires):
             return
-        key = "other wires known", target.format, target.model, target.counter.id
-        others = owned_table(key, brief=True)
+        others = owned_table(("other wires known", *_key(target)), brief=True)
         if same < len(self.wires):
             self._cut(same, others)
         further = wires[same:]
@@ -169,8 +168,7 @@ class RequestWires:
 
 def request_wires(target: "Target") -> AbstractContextManager[RequestWires]:
     """What is known of the messages of requests to a target, while it is used."""
-    key = "request wires", target.format, target.model, target.counter.id
-    known = owned_growing(key, RequestWires)
+    known = owned_growing(("request wires", *_key(target)), RequestWires)
     return nullcontext(RequestWires()) if known is None else known
 
 
@@ -179,3 +177,7 @@ def token_sums(renderer: "Renderer", wires: Sequence[Wire], target: "Target") ->
     with request_wires(target) as known:
         known.go_on(wires, target)
         return known.sums(len(wires), renderer, target)
+
+
+def _key(target: "Target") -> tuple[str, str, str]:
+    return target.format, target.model, target.counter.id

@@ -98,7 +98,7 @@ def parse_json(text: str) -> Any:
         value = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         value = json.loads(text, parse_constant=_refused)
-    if len(text) > DEEPEST and is_too_deep(text, value):
+    if is_too_deep(text, value):
         raise RecursionError
     return value
 

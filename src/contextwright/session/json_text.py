@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.json_depth import DEEPEST, is_too_deep
+from contextwright.json_depth import is_too_deep
 
 
 def json_value(text: str) -> Any:
@@ -18,6 +18,6 @@ def json_value(text: str) -> Any:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
         value = json.loads(text)  # NaN, and escapes of half a character
-    if len(text) > DEEPEST and is_too_deep(text, value):
+    if is_too_deep(text, value):
         raise RecursionError
     return value

@@ -23,8 +23,8 @@ NEAR = 512
 """Messages behind a request without a name that are looked at: more would tell at a first compile
 of a long session, and hardly any speaks of it that much later."""
 NEAR_NEWS = 128
-"""Messages of users that are looked at for what lifts a rule without a name of it: there are many
-rules, and each is held against all of these."""
+"""Messages of users that are looked at for what lifts a rule without a name of it, and for what
+they asked for that is over: there are many rules, and each is held against all of these."""
 OFTEN = 16
 """Requests from which on it pays to look once which messages end anything."""
 COMMON, NEWEST = 256, 32

@@ -12,8 +12,7 @@ import msgspec
 from contextwright.blocks.block import SCORE_ONE
 from contextwright.models.embedded.call_lines import old_calls
 from contextwright.models.embedded.summary_lines import (
-    CORRECTIONS,
-    LASTING,
+    LAID_DOWN,
     MESSAGES,
     SHORT,
     Kind,
@@ -36,8 +35,6 @@ ANSWERS_LOOKED_AT = 8
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
 NONE = -1
 """No place."""
-_HAS_NEWS = LASTING - CORRECTIONS
-"""Kinds of lines of which is looked for what the user said of them later."""
 REPLACES = 0.5
 """Weight of what says anew what was otherwise before: it is what is so by now."""
 
@@ -113,7 +110,7 @@ def _with_late_ends(lines: list[PlacedLine], ends: EndMessages) -> list[PlacedLi
 def _with_news(place: int, lines: list[PlacedLine], messages: EndMessages) -> PlacedLine:
     """A line, where it says what holds beside what the user told of it later."""
     each = lines[place]
-    if not each.line.is_users or each.line.kind not in _HAS_NEWS:
+    if not each.line.is_users or each.line.kind not in LAID_DOWN:
         return each
     news = messages.news_of(each.line.bare, place + 1, len(lines))
     if news is None or lines[news].line.kind == "request":

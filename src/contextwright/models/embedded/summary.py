@@ -21,6 +21,7 @@ from contextwright.models.embedded.summary_lines import (
     ALONE,
     CONDITIONS,
     CORRECTIONS,
+    LAID_DOWN,
     LASTING,
     PAIRS,
     REMARKS,
@@ -168,10 +169,8 @@ class _Choice:
         share = self.room * RULES // 100
         left, self._left = share + more, self.room + more
         # a correction may be of a task: what was laid down goes before it
-        left -= self._put_newest(LASTING - CORRECTIONS, left, but=calls_off)
-        left -= self._put_newest(
-            LASTING - CORRECTIONS, min(more, left), MAX_SENTENCE, but=calls_off
-        )
+        left -= self._put_newest(LAID_DOWN, left, but=calls_off)
+        left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=calls_off)
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
@@ -203,8 +202,7 @@ class _Choice:
                 known.add(line.bare)
                 each, chosen = self.lines[place], self.places
                 answer = NONE if line.kind == "correction" else each.answer
-                news = each.news if line.kind in LASTING else NONE
-                with_it = [at for at in (answer, news) if at != NONE and at not in chosen]
+                with_it = [at for at in (answer, each.news) if at != NONE and at not in chosen]
                 left -= self._put([place, *with_it], left)
         return most - left
 

@@ -69,8 +69,9 @@ what an agent or a tool lays down; `begun`:
 what an agent began, and ended since; `todo`: a to-do list; `todo change`: some of its items."""
 ALONE = frozenset({"rule", "remark", "statement", "condition", "said"})
 """Kinds of lines that may stand by themselves."""
+LAID_DOWN: frozenset[Kind] = frozenset({"rule", "heard"})
 CORRECTIONS: frozenset[Kind] = frozenset({"correction"})
-LASTING: frozenset[Kind] = frozenset({"rule", "heard", *CORRECTIONS})
+LASTING = LAID_DOWN | CORRECTIONS
 CONDITIONS: frozenset[Kind] = frozenset({"condition"})
 REMARKS: frozenset[Kind] = frozenset({"remark", "statement"})
 """Kinds of what holds on, and of what may."""
