@@ -30,9 +30,15 @@ SOURCES = {
 }
 
 
-def exponent(cells: Cells, source: str, name: str, field: str = "p50") -> float | None:
-    """The power of the length with which a figure grows between 1,000 and 100,000 events."""
-    short, long = (cells.get((source, name, size), {}).get(field) for size in (1_000, 100_000))
+def times_limit(cells: Cells, source: str, name: str, size: int) -> float | None:
+    """A turn's median over that of the limit beside it, so that the machine's pace is on both."""
+    cell = cells.get((source, name, size), {})
+    return cell["p50"] / cell["limit"] if "p50" in cell else None
+
+
+def exponent(cells: Cells, source: str, name: str) -> float | None:
+    """The power of the length with which a turn grows between 1,000 and 100,000 events."""
+    short, long = (times_limit(cells, source, name, size) for size in (1_000, 100_000))
     if not short or not long:
         return None
     return math.log(long / short) / math.log(100)
@@ -136,8 +142,8 @@ def beside(cells: Cells) -> list[str]:
     for name in names:
         ratios = []
         for size in SIZES:
-            own = cells.get(("recorded", OURS, size), {}).get("p50")
-            theirs = cells.get(("recorded", name, size), {}).get("p50")
+            own = times_limit(cells, "recorded", OURS, size)
+            theirs = times_limit(cells, "recorded", name, size)
             ratios.append(f"{theirs / own:.2g}" if own and theirs else "-")
         first = "" if name == "limit" else along(cells, "recorded", name, "first")
         turn = along(cells, "recorded", name, "p50")
@@ -221,6 +227,8 @@ def page(found: dict[str, Any]) -> str:
         "  to 200 turns, or as many as four seconds allow; with fewer than 100 the 99th percentile is the longest.",
         "  The messages are the same ones behind a session of any length.",
         "- **exponent**: of a turn's median between 1,000 and 100,000 events; 0 is flat, 1 grows as the session does.",
+        "  It and the ratios are of medians over that of the limit (below), which is timed behind each turn, on the",
+        "  same messages: the machine's pace swings by half within a run.",
         "- **request, manifest, memory**: at 100,000 events; memory that the first compile and the turns added.", "",
         *(SOURCES[source] for source in sources), "",
         "![a turn against the session's length](benchmarks.svg)", "",

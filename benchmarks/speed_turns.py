@@ -133,20 +133,24 @@ def measured(name: str, session: Session, after: list[Event]) -> Iterator[dict[s
 
 
 def timed_turns(turn: Turn, after: list[Event]) -> dict[str, Any]:
-    """Turn by turn, as long as there is time and there are events."""
+    """Turn by turn, as long as there is time and there are events; beside each the limit, on the
+    same events: a machine that others use as well is by half as fast an hour later."""
     gc.collect()
-    taken, done, whole, before = [], 0, Clock(), resident()
+    taken, limits, limit, done = list[float](), list[float](), limit_turns(), 0
+    whole, before = Clock(), resident()
     for position in calls_of_model(after, 1)[:TURNS]:
         new, done = after[done:position], position
-        clock = Clock()
-        turn(new)
-        taken.append(clock.spent)
+        for work, times in ((turn, taken), (limit, limits)):
+            clock = Clock()
+            work(new)
+            times.append(clock.spent)
         if whole.spent > SECONDS * 1000 and len(taken) >= FEWEST:
             break
     gc.collect()
     taken.sort()
     figures = {
         "p50": statistics.median(taken),
+        "limit": statistics.median(limits),
         "p99": taken[math.ceil(len(taken) * 0.99) - 1],
         "longest": taken[-1],
         "turns": len(taken),

@@ -2,7 +2,7 @@
 
 from benchmarks.generated import generated_session
 from benchmarks.golden import differences
-from benchmarks.speed_page import page
+from benchmarks.speed_page import exponent, page
 from benchmarks.speed_specs import specs, word_specs
 from benchmarks.speed_turns import calls_of_model, in_a_fork, measured
 from benchmarks.speed_words import WORDS, word_rows
@@ -31,7 +31,7 @@ def cell(name):
 def test_a_cell_has_every_figure():
     found = cell("the README's")
     assert found["turns"] == len(calls_of_model(list(SMALL[9:]), 1))
-    assert {"first", "p50", "p99", "request", "manifest", "turn_bytes"} <= set(found)
+    assert {"first", "p50", "limit", "p99", "request", "manifest", "turn_bytes"} <= set(found)
 
 
 def test_a_cell_over_its_time_says_how_far_it_came():
@@ -52,10 +52,20 @@ def test_a_cell_that_fails_says_why():
 
 
 def test_a_page_is_written_of_cells_that_are_missing_too():
-    cells = [{"source": "generated", "events": 100, "name": name, "p50": 2.0} for name in specs()]
+    figures = {"source": "generated", "events": 100, "p50": 2.0, "limit": 0.1}
+    cells = [figures | {"name": name} for name in specs()]
     text = page({"seconds": 60.0, "cells": cells, "starts": [], "words": [], "asking": []})
     assert "`C.window`" in text
     assert "recorded, " not in text
+
+
+def test_growth_is_that_of_the_turn_and_not_of_a_machine_that_slowed_down():
+    figures = {1_000: (0.5, 0.02), 10_000: (0.9, 0.03), 100_000: (1.0, 0.04)}
+    cells = {
+        ("recorded", "C.window", size): {"p50": turn, "limit": limit}
+        for size, (turn, limit) in figures.items()
+    }
+    assert exponent(cells, "recorded", "C.window") == 0
 
 
 def test_a_golden_run_names_what_differs():
