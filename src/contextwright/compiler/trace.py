@@ -4,9 +4,7 @@ An atom only returns blocks; what is missing or shorter afterwards is found here
 leave anything out in silence.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import compress, count
-from operator import is_not
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -18,6 +16,7 @@ from contextwright.blocks.protection import Protection
 from contextwright.compiler.change import Change, StepTrace
 from contextwright.compiler.refused_steps import refusal, says_the_same
 from contextwright.compiler.stood_for import NO_MERGES, KnownMerges, StoodFor, replaced_by
+from contextwright.compiler.touched_blocks import Touched, touched_blocks
 from contextwright.compiler.trace_findings import Findings, LimitStage, left_out, once
 from contextwright.compiler.word_left import behind_all
 from contextwright.compiler.word_of_log import by_itself, refined
@@ -136,20 +135,14 @@ class Tracer:
         # tuples are compared by identity first: what no step touched costs a few nanoseconds
         if before is not after and before != after:
             after = _no_trust_gained(before, after)
-            start = shared_front(before, after)
-            touched = _not_in(before[start:], after[start:])
-            after_by_key = {(block.id, block.source): block for block in after[start:]}
+            touched = touched_blocks(before, after)
             if step not in ENGINE_STEPS and not redacts:
-                repaired = self._guarded(step, before, touched, after, after_by_key, last=last)
-                if repaired is not after:
-                    after = repaired
-                    after_by_key = {(block.id, block.source): block for block in after}
+                after, touched = self._guarded(step, before, touched, after, last=last)
             if self.is_moot():
                 return after
             taken = self._merges(step, before, after, merges)
-            for block in touched:
-                now = after_by_key.get((block.id, block.source))
-                if now is not block and (now is not None or block not in taken):
+            for block, now in touched:
+                if now is not None or block not in taken:
                     self._compare(step, block, now, reason, redacts=redacts)
         return self.counted(step, before, after)
 
@@ -160,38 +153,29 @@ class Tracer:
         return after
 
     def _guarded(
-        self,
-        step: str,
-        before: Blocks,
-        touched: list[Block],
-        after: Blocks,
-        after_by_key: dict[tuple[str, str], Block],
-        *,
-        last: bool,
-    ) -> Blocks:
-        """What a step gave, with what it may not have touched put back."""
-        wrong: dict[tuple[str, str], Block] = {}
-        for block in self._protected(touched, after_by_key):
-            key = (block.id, block.source)
-            now = after_by_key.get(key)
-            reason = refusal(block, now, self._protection, last=last)
-            if reason:
-                wrong[key] = block
+        self, step: str, before: Blocks, touched: Touched, after: Blocks, *, last: bool
+    ) -> tuple[Blocks, Touched]:
+        """What a step gave, with what it may not have touched put back; and what it did touch."""
+        wrong, lost = dict[int, Block](), dict[tuple[str, str], Block]()
+        for block, now in self._protected(touched):
+            if reason := refusal(block, now, self._protection, last=last):
                 self._refuse(step, block, now, reason)
-        if not wrong:
-            return after
-        lost = [block for key, block in wrong.items() if key not in after_by_key]
-        repaired = [wrong.get((block.id, block.source), block) for block in after]
-        return tuple(sorted((*repaired, *lost), key=_place_in(before)))
+                if now is None:
+                    lost[block.id, block.source] = block
+                else:
+                    wrong[id(now)] = block
+        if not wrong and not lost:
+            return after, touched
+        repaired = [wrong.get(id(block), block) for block in after]
+        put_back = {*map(id, wrong.values()), *map(id, lost.values())}
+        rest = [pair for pair in touched if id(pair[0]) not in put_back]
+        return tuple(sorted((*repaired, *lost.values()), key=_place_in(before))), rest
 
-    def _protected(
-        self, touched: list[Block], after_by_key: dict[tuple[str, str], Block]
-    ) -> Iterable[Block]:
+    def _protected(self, touched: Touched) -> Touched:
         """Those that a step may not have touched, and more. Where all that it dropped is free,
         which is told of all at once, those that it changed."""
-        dropped = [block for block in touched if (block.id, block.source) not in after_by_key]
-        if self._protection.frees(dropped):
-            return (block for block in touched if (block.id, block.source) in after_by_key)
+        if self._protection.frees([block for block, now in touched if now is None]):
+            return [pair for pair in touched if pair[1] is not None]
         return touched
 
     def _refuse(self, step: str, block: Block, now: Block | None, reason: str) -> None:
@@ -399,18 +383,6 @@ def _applied(step: Atom, blocks: Blocks, inputs: Inputs) -> Blocks:
             fix="return what came where there is nothing to do",
         )
     return cast(Blocks, after)
-
-
-def shared_front(before: Blocks, after: Blocks) -> int:
-    """How many blocks in front are the very same objects."""
-    shortest = min(len(before), len(after))
-    return next(compress(count(), map(is_not, before, after)), shortest)
-
-
-def _not_in(before: Blocks, after: Blocks) -> list[Block]:
-    """The blocks that did not come out as the very same objects."""
-    same = set(map(id, after))
-    return [block for block, own in zip(before, map(id, before), strict=True) if own not in same]
 
 
 def _no_trust_gained(before: Blocks, after: Blocks) -> Blocks:
