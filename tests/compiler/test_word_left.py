@@ -21,10 +21,13 @@ from contextwright.atoms.select import sliding
 from contextwright.atoms.select.sliding import Sliding
 from contextwright.blocks.of_exchange import block_of
 from contextwright.compiler import word_left
+from contextwright.compiler.replay_pack import replay
 from contextwright.compiler.trace import Tracer
 from contextwright.compiler.word_at_step import WordAtStep
 from contextwright.models import Models, ScriptedLLM
+from contextwright.session.event import Image
 from contextwright.spec.memo import Memo
+from contextwright.testing import target_for
 from contextwright.tokens.counter import counter_for
 
 SPECS = (
@@ -387,3 +390,21 @@ def test_between_two_steps_a_window_in_tokens_looks_at_what_is_new():
         return sorted(counts)[len(counts) // 2]
 
     assert looked_at(400) < looked_at(80) + 40
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+def test_an_answer_that_told_that_there_is_no_summary_is_in_the_receipt(format):
+    """A summary of a picture says nothing. A replay missed the answer, and called an honest receipt
+    edited."""
+    picture = Image(data="iVBORw0KGgo=", width=300, height=200)
+    session = Session("pictures")
+    session.user("Find parts.")
+    session.user(picture)
+    for _ in range(14):
+        session.user("Next?")
+        session.assistant("Done.")
+    session.user(picture)
+    session.user(picture)
+    pack = Engine(C.decay() | C.budget(9_000), target=target_for(format)).compile(session)
+    assert [(answer.kind, answer.value) for answer in pack.manifest.answers] == [("summary", "")]
+    assert replay(pack.manifest, session).body == pack.body

@@ -323,6 +323,7 @@ def _of_log(
     tokens = (_tokens_of_all if is_all else _tokens)(plain, source)
     made = word.front_of_log(place, source, with_front(own) if front else own, tokens)
     if made is None:
+        inputs.used.update(used)  # a replay asks for what told it so
         return None
     table = inputs.memo.table(("word left", word, source, inputs.cost_id, inputs.ports))
     part = "all" if is_all else "log"
