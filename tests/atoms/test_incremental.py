@@ -1,6 +1,7 @@
 """What a task covers of a growing conversation is hashed once."""
 
 from hashlib import sha256
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -65,6 +66,29 @@ def test_the_same_words_read_for_two_conversations_are_two_answers():
     assert all(answers.gives(answers.get(task)) for task in tasks)
     other = answer_to(tasks[0], "It went on.", "extractive")
     assert not answers.gives(other) and not Answers().gives(other)
+
+
+class Exchanges(NamedTuple):
+    """A conversation of so many exchanges that was asked about before."""
+
+    size: int
+
+    def digest(self, count, without):
+        return f"w{count}"
+
+
+def test_what_was_answered_for_all_of_it_is_taken_before_what_is_newer():
+    """A limit that summarizes twice in a turn, more at first and then less, asked for both anew,
+    and a replay, whose answers stand in another order, missed one."""
+    tasks = [
+        Task(kind="summary", source=f"new {n}", series="s", covers=n, whole=f"w{n}") for n in (5, 2)
+    ]
+    answers = [answer_to(task, "It began.", "extractive") for task in tasks]
+    for order in (answers, answers[::-1]):
+        newest = [*Answers(order).newest("s")]
+        assert [incremental._known(newest, Exchanges(n)).covers for n in (2, 5)] == [2, 5]
+    assert incremental._known(answers, Exchanges(9)) is answers[0]
+    assert incremental._known(answers, Exchanges(1)) is None
 
 
 def read_again(spec, session, monkeypatch):

@@ -1,5 +1,6 @@
 """Tasks over a conversation that grows: the answer before is brought up to date."""
 
+from collections.abc import Iterable
 from functools import partial
 from hashlib import sha256
 from itertools import islice, pairwise
@@ -146,7 +147,7 @@ def _series(name: str, start: str, inputs: Inputs) -> str:
 
 
 def _ask(task: Task, series: str, content: _Content, inputs: Inputs) -> tuple[Answer | None, str]:
-    known = next((one for one in inputs.answers.newest(series) if _is_of(one, content)), None)
+    known = _known(inputs.answers.newest(series), content)
     covered = known.covers if known is not None else 0
     if known is not None and covered == content.size:
         inputs.take(known)
@@ -164,6 +165,16 @@ def _ask(task: Task, series: str, content: _Content, inputs: Inputs) -> tuple[An
         without=without if len(without) <= MAX_WITHOUT else (),
     )
     return inputs.ask(increment), whole
+
+
+def _known(newest: Iterable[Answer], content: _Content) -> Answer | None:
+    """The answer for all of it, else the newest for what it begins with: where a limit summarizes
+    twice, more at first and then less, who went by the newest alone asked for each anew."""
+    answers = [*newest]
+    for one in answers:
+        if one.covers == content.size and _is_of(one, content):
+            return one
+    return next((one for one in answers if _is_of(one, content)), None)
 
 
 def _is_of(answer: Answer, content: _Content) -> bool:
