@@ -1,6 +1,7 @@
 """Any words one behind the other: an engine that goes on, turn by turn, sends what a replay builds
 from nothing, and writes the same of it."""
 
+import itertools
 import random
 
 import pytest
@@ -12,6 +13,7 @@ from tests.rules.samples import SAMPLES
 from contextwright import C, Engine, Session
 from contextwright.compiler.replay_pack import replay
 from contextwright.errors import BudgetError, RefError, SessionError, SpecError, StepError
+from contextwright.models import Models, ScriptedLLM
 from contextwright.testing import target_for
 from contextwright.testing.rule_sessions import WORD_STATE
 from contextwright.testing.word_suite import standing
@@ -83,6 +85,27 @@ def test_an_engine_that_goes_on_sends_what_a_replay_builds(seed):
             # what it shares with the request before it is told of a pack that came after one
             own = replace(manifest, prefix=None, folds=again.manifest.folds)
             assert own.digested() == again.manifest
+
+
+ASKING = (
+    C.compact() | C.fit(400), C.decay(full=2, fold=1) | C.fit(400), C.fit(500),
+    C.compact() | C.budget(400, overflow="summarize"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [5, *few(range(40), 3)])
+@pytest.mark.parametrize("spec", ASKING, ids=repr)
+def test_a_replay_needs_no_answer_that_is_not_in_the_receipt(spec, seed):
+    """Of a model that never says the same: what a step left while an answer was missing, which it
+    had asked for twice, was taken for what it leaves."""
+    dice, count = random.Random(seed), itertools.count()
+    llm = ScriptedLLM(lambda _: f"Summary {next(count)}: " + "It went on. " * dice.randint(0, 6))
+    target = target_for(dice.choice(FORMATS))
+    engine = Engine(spec, target=target, suspend=False, models=Models(llm))
+    session = Session("any", state={"goal": "Find parts.", "intent": "parts"})
+    for place, pack in grown_packs(engine, session, dice, 40, lambda *_: None):
+        if place % 3 == 0:
+            assert replay(pack.manifest, session).body == pack.body
 
 
 STATE = {

@@ -24,7 +24,7 @@ _COMPACT = Compact()
 
 def in_few_words(block: Block, inputs: Inputs) -> Block:
     """The block summarized; compacted where no summary was prepared."""
-    before = len(inputs.asked)
+    before = inputs.asked.times
 
     def shorter(text: str, ref: str) -> str:
         short = _summary(text, block, inputs)
@@ -38,7 +38,7 @@ def in_few_words(block: Block, inputs: Inputs) -> Block:
         text = shorter(block.text, "")
         return _lower(block, text=text) if text != block.text else block
     messages = rewrite(block, on_result=on_result, on_text=shorter)
-    if len(inputs.asked) > before:
+    if inputs.asked.times > before:
         return _COMPACT.compacted(block, inputs)
     return block if messages is block.messages else _lower(block, messages=messages)
 

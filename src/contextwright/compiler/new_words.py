@@ -9,6 +9,7 @@ from contextwright.compiler.token_sums import SOURCE
 from contextwright.compiler.trace import Tracer, run
 from contextwright.compiler.trace_findings import NOTHING, Findings
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.task import AskedTasks
 
 
 class NewWords(msgspec.Struct, frozen=True, eq=False):
@@ -39,8 +40,8 @@ def is_collecting(inputs: Inputs) -> bool:
 
 def collecting_anew(inputs: Inputs, **changes: object) -> Inputs:
     """The inputs, with nothing collected yet."""
-    empty = {"asked": {}, "used": {}, "wrote": {}, "notes": [], "undecided": [], "stepped": {}}
-    return msgspec.structs.replace(inputs, **empty, **changes)
+    empty = {"used": {}, "wrote": {}, "notes": [], "undecided": [], "stepped": {}}
+    return msgspec.structs.replace(inputs, asked=AskedTasks(), **empty, **changes)
 
 
 def words_since(since: int, planned: Plan, inputs: Inputs) -> NewWords | None:

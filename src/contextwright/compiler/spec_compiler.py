@@ -46,7 +46,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
-from contextwright.spec.task import NO_ANSWERS, Answers, Task
+from contextwright.spec.task import NO_ANSWERS, Answers, AskedTasks
 from contextwright.spec.traits import View
 
 _RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
@@ -72,7 +72,7 @@ class PendingTasks(msgspec.Struct, eq=False):
         wrote: state keys that the spec's writers would set before the turn.
     """
 
-    asked: dict[str, Task] = {}
+    asked: AskedTasks = msgspec.field(default_factory=AskedTasks)
     wrote: dict[str, Any] = {}
 
 

@@ -313,7 +313,7 @@ def _piped(
     guard: Callable[[Blocks], Blocks],
 ) -> Blocks:
     """What steps make of what a head brings, or of the conversation where there is none."""
-    before, front = len(inputs.asked), front_of(steps)
+    before, front = inputs.asked.times, front_of(steps)
     done = len(front) + 1
     made = behind_all(steps[done - 1], head, inputs, tracer, guard, front)
     if made is None and not front:
@@ -355,7 +355,7 @@ def _everything(inputs: Inputs, guard: Callable[[Blocks], Blocks]) -> Blocks:
 
 def _steps(steps: tuple[Atom, ...], blocks: Blocks, inputs: Inputs, tracer: Tracer) -> Blocks:
     for step in steps:
-        before = len(inputs.asked)
+        before = inputs.asked.times
         after, redacts = _applied(step, blocks, inputs), isinstance(step, Guard)
         is_told = tracer.counts_steps or after != blocks  # it takes a while to name a step
         blocks = tracer.record(repr(step), blocks, after, redacts=redacts) if is_told else after

@@ -78,7 +78,7 @@ def kept_answers(used: TakenAnswers, inputs: Inputs) -> KeptAnswers:
 
 def collected(inputs: Inputs) -> tuple[int, ...]:
     """How much was asked, written and noted so far: what asked for more is not kept."""
-    return len(inputs.asked), len(inputs.wrote), len(inputs.notes)
+    return inputs.asked.times, len(inputs.wrote), len(inputs.notes)
 
 
 class WordLeft(msgspec.Struct, frozen=True, eq=False):

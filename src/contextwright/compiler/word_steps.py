@@ -22,6 +22,7 @@ from contextwright.compiler.token_sums import SOURCE, tokens_between
 from contextwright.compiler.word_left import collected
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
+from contextwright.spec.task import TakenAnswers
 from contextwright.spec.word_roles import Shortener
 
 
@@ -105,12 +106,9 @@ def _left(word: Atom, old: Blocks, step: LimitStep, inputs: Inputs) -> Blocks:
     known: _Left | None = table.known("")
     if known is not None and known.key == key:
         return known.blocks
-    before = _collected(inputs)
-    blocks = word.apply(old, then)
-    if _collected(inputs) == before:
+    before, used = collected(inputs), TakenAnswers()
+    blocks = word.apply(old, replace(then, used=used))
+    inputs.used.update(used)
+    if collected(inputs) == before and not used:
         table[""] = _Left(key, blocks)
     return blocks
-
-
-def _collected(inputs: Inputs) -> tuple[int, ...]:
-    return (*collected(inputs), len(inputs.used))

@@ -23,7 +23,7 @@ from contextwright.spec.logged_prefix import LoggedPrefix
 from contextwright.spec.memo import Memo
 from contextwright.spec.saved_fold import SavedFold
 from contextwright.spec.section_costs import SectionCosts
-from contextwright.spec.task import NO_ANSWERS, Answer, Answers, TakenAnswers, Task
+from contextwright.spec.task import NO_ANSWERS, Answer, Answers, AskedTasks, TakenAnswers, Task
 from contextwright.tokens.model_rules import StepPrices
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
     lessens: bool = False
     in_front: FrontWords | None = None
     answers: Answers = NO_ANSWERS
-    asked: dict[str, Task] = {}
+    asked: AskedTasks = msgspec.field(default_factory=AskedTasks)
     used: TakenAnswers = msgspec.field(default_factory=dict)
     wrote: dict[str, Any] = {}
     sign: str = ""
@@ -163,7 +163,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
         """The answer to a task; None where it was not prepared, and then it is asked for."""
         answer = self.answers.get(task)
         if answer is None:
-            self.asked[task.fingerprint] = task
+            self.asked.add(task.fingerprint, task)
         else:
             self.take(answer)
         return answer
@@ -191,13 +191,14 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
             if answer is not None:
                 self.take(answer)
             elif task is not None:
-                self.asked[fingerprint] = task
+                self.asked.add(fingerprint, task)
 
-    def after(self, task_count: int) -> "Inputs":
-        """The inputs for what depends on a step before which so many tasks were asked: if that
-        step still waits for an answer, what is asked here would be asked of the wrong blocks,
+    def after(self, times: int) -> "Inputs":
+        """The inputs for what depends on a step before which tasks were asked so many times: if
+        that step still waits for an answer, what is asked here would be asked of the wrong blocks,
         and is not written down."""
-        return self if len(self.asked) == task_count else msgspec.structs.replace(self, asked={})
+        is_answered = self.asked.times == times
+        return self if is_answered else msgspec.structs.replace(self, asked=AskedTasks())
 
     def held_places(self, by: Any, blocks: Blocks, *, unsettled: bool = False) -> set[int]:
         """The places of the blocks that may not be dropped.

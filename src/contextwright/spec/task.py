@@ -125,6 +125,22 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.fingerprint, self.whole, self.series
 
 
+class AskedTasks(dict[str, Task]):
+    """Tasks that have no answer yet, by fingerprint.
+
+    Attributes:
+        times: how often one was asked. Who asks again for what is missing already waits for it as
+            well, and adds no task.
+    """
+
+    times = 0
+
+    def add(self, fingerprint: str, task: Task) -> None:
+        """Ask a task, named by its fingerprint."""
+        self[fingerprint] = task
+        self.times += 1
+
+
 TakenAnswers = dict[AnswerKey, Answer]
 """Answers by their keys, in the order in which they were first taken."""
 

@@ -220,11 +220,11 @@ def summarized_log(
     took = tokens(part.stop) - sum(map(inputs.cost, stays[: len(part.without)]))
     if inputs.guards and took <= CLOSE * task.max_tokens:
         return None
-    tasks_before = len(inputs.asked)
+    tasks_before = inputs.asked.times
     made = summary_of_log(read, took, inputs, task, name, read.source)
     if made is not None:
         return OfLog((made, *stays), part.spans, took)
-    return OfLog(stays) if inputs.dry and len(inputs.asked) > tasks_before else None
+    return OfLog(stays) if inputs.dry and inputs.asked.times > tasks_before else None
 
 
 def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
@@ -236,12 +236,12 @@ def summarized(blocks: Blocks, inputs: Inputs, task: Task, name: str) -> Blocks:
     made_before = inputs.memo.column(("made before", name), rest, _IS_SUMMARY)
     if all(made_before) or (task.schema and any(made_before)):
         return blocks  # nothing, or a summary already: none is made of a summary
-    tasks_before = len(inputs.asked)
+    tasks_before = inputs.asked.times
     made = merged(rest, inputs, task, name, rest[0].source)
     if made is None:
         return (
             stays
-            if inputs.dry and len(inputs.asked) > tasks_before
+            if inputs.dry and inputs.asked.times > tasks_before
             else _COMPACT.apply(blocks, inputs)
         )
     return blocks if made is rest else (*made, *stays)
