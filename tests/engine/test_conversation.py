@@ -332,12 +332,12 @@ def test_lists_of_two_formats_are_read_as_the_whole_is():
 
 
 def test_a_call_reads_what_is_new(monkeypatch):
-    from contextwright.formats import message_list
+    from contextwright.formats import read_messages
 
     read = []
-    original = message_list._guarded
+    original = read_messages._guarded
     monkeypatch.setattr(
-        message_list, "_guarded", lambda f, wire, b: read.append(len(wire)) or original(f, wire, b)
+        read_messages, "_guarded", lambda f, wire, b: read.append(len(wire)) or original(f, wire, b)
     )
     session = Session("long")
     for n in range(200):

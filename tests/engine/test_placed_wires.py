@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.engine.message_history import MessageHistory
-from contextwright.formats.message_list import message_list, read_list
+from contextwright.formats.message_list import message_list
+from contextwright.formats.read_messages import read_list
 
 SAID = [{"role": role, "content": text} for role in ("user", "assistant") for text in "ab"]
 OBJECTS = [dict(message) for message in SAID * 2] + [{"role": "user", "content": "told"}]

@@ -46,6 +46,19 @@ def test_a_text_is_a_text(key):
     assert response_sent(body({key: "total 3"})) == {key: "total 3"}
 
 
+@pytest.mark.parametrize("spec", [C.default(), C.default() | C.compact()])
+def test_a_text_stands_where_its_tool_put_it(spec):
+    """Somebody else's session, as google-adk's: what was said under `output` went out as `result`."""
+    text = "\n".join(f"-rw-r--r-- ada {n} report-{n}.txt" for n in range(400))
+    session = read_session([*body({"output": text}), *body({"output": "total 3"})])
+    copy = type(session)("copy", [*session.log])
+    request = compile(copy, spec, model="gemini-2.5-pro").request
+    parts = [part for content in request["contents"] for part in content["parts"]]
+    sent = [p["function_response"]["response"] for p in parts if "function_response" in p]
+    assert [set(each) for each in sent] == [{"output"}, {"output"}]
+    assert sent[1] == {"output": "total 3"}
+
+
 def test_a_redacted_object_loses_no_field():
     sent = response_sent(
         body({"output": "ada@example.com", "exit_code": 1}),

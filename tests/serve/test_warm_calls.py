@@ -11,7 +11,7 @@ from contextwright.compiler import prefix
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.engine import message_history
 from contextwright.engine.conversation import Conversation
-from contextwright.formats import message_list as lists
+from contextwright.formats import read_messages as lists
 from contextwright.formats.message_list import KeptMessages, message_list
 from contextwright.render import openai_chat_rules
 from contextwright.render.openai_chat import OpenAIChatRenderer

@@ -10,6 +10,7 @@ from weakref import ref
 from contextwright.adapters.refusals import aanswered, answered
 from contextwright.blocks.read_back_tools import EXPAND_NAMES, read_back_tools
 from contextwright.errors import SpecError
+from contextwright.formats.message_list import body_list
 from contextwright.session.event import Tool
 from contextwright.tokens.usage import Usage, usage_of
 from contextwright.worker_threads import off_loop
@@ -80,10 +81,13 @@ class ContextPort:
         context: the `Context`.
         id: of the conversation; by default told by its messages.
         tenant: whose they are: nothing is shared between two.
+        format: of the bodies, where it is known by where they go; else each body tells.
     """
 
-    def __init__(self, context: Any, id: str | None = None, tenant: str = "") -> None:
-        self.context, self.id, self.tenant = context, id, tenant
+    def __init__(
+        self, context: Any, id: str | None = None, tenant: str = "", format: str = ""
+    ) -> None:
+        self.context, self.id, self.tenant, self.format = context, id, tenant, format
         self._bodies = _NewestBodies()
 
     @property
@@ -95,18 +99,30 @@ class ContextPort:
         """The same port for somebody else's conversations."""
         if tenant == self.tenant:
             return self
-        port = ContextPort(self.context, self.id, tenant)
+        return self._like(tenant=tenant)
+
+    def of_format(self, format: str) -> "ContextPort":
+        """The same port for bodies of this format: they are read and written as that provider has
+        them, whatever else they could be."""
+        return self if format == self.format else self._like(format=format)
+
+    def _like(self, **other: Any) -> "ContextPort":
+        """A port that differs in these, and shares what was compiled."""
+        own = {"context": self.context, "tenant": self.tenant, "format": self.format}
+        port = ContextPort(id=self.id, **{**own, **other})
         port._bodies = self._bodies
         return port
+
+    def _listed(self, body: Body) -> Any:
+        """What the context is given of a body."""
+        return body_list(body, self.format) if self.format else body
 
     def for_tools(self, *, reads_back: bool) -> "ContextPort":
         """The same port for a request whose tools are known: where none of ours is among them, it
         shows no refs, which its model could but call an unknown tool for."""
         if reads_back or not self.context.read_back:
             return self
-        port = ContextPort(self.context.without_read_back(), self.id, self.tenant)
-        port._bodies = self._bodies
-        return port
+        return self._like(context=self.context.without_read_back())
 
     def tools(self, own: tuple[str, ...] = ()) -> tuple[Tool, ...]:
         """The tools that read what was shortened, for the framework's own registry; none where the
@@ -120,12 +136,12 @@ class ContextPort:
     def bare(self, body: Body, run: str = "") -> Any:
         """The compiled body, synchronously."""
         self._bodies.remember(body, run)
-        return self.context(body, id=self.id, tenant=self.tenant)
+        return self.context(self._listed(body), id=self.id, tenant=self.tenant)
 
     async def compiled(self, body: Body, run: str = "") -> Body:
         """The body as the context has it."""
         self._bodies.remember(body, run)
-        return await self.context.acall(body, id=self.id, tenant=self.tenant)
+        return await self.context.acall(self._listed(body), id=self.id, tenant=self.tenant)
 
     def smaller(self, body: Body, error: object) -> Any:
         """A smaller body, after the model said that this one is too long.
@@ -133,11 +149,12 @@ class ContextPort:
         Raises:
             ContextOverflowError: there is none. What is no overflow is raised again.
         """
-        return self.context.recover(body, error, id=self.id, tenant=self.tenant)
+        return self.context.recover(self._listed(body), error, id=self.id, tenant=self.tenant)
 
     async def asmaller(self, body: Body, error: object) -> Any:
         """The same beside an event loop."""
-        return await self.context.arecover(body, error, id=self.id, tenant=self.tenant)
+        listed = self._listed(body)
+        return await self.context.arecover(listed, error, id=self.id, tenant=self.tenant)
 
     def send(
         self, body: Body, request: Callable[[Body], Any], run: str = "", bill: Bill = usage_of
@@ -178,7 +195,7 @@ class ContextPort:
             body: as it was given to be compiled. answer: the answer, or its usage.
         """
         if (usage := usage_of(answer)) is not None:
-            self.context.billed(body, usage, id=self.id, tenant=self.tenant)
+            self.context.billed(self._listed(body), usage, id=self.id, tenant=self.tenant)
 
     async def abilled(self, body: Body, answer: object) -> None:
         """`billed`, letting the event loop run."""
@@ -195,7 +212,8 @@ class ContextPort:
         body = self.body_of(run)
         if body is None and (run or len(self.context.conversations) != 1):
             return "Not read: nobody knows here which conversation asks. Go on without it."
-        reader = self.context.tools(body, id=self.id, tenant=self.tenant)
+        listed = None if body is None else self._listed(body)
+        reader = self.context.tools(listed, id=self.id, tenant=self.tenant)
         expand, search = reader.names
         return reader.call(expand if name in EXPAND_NAMES else search, arguments)
 

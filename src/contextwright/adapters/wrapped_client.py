@@ -17,8 +17,13 @@ from contextwright.adapters.wrapped_gemini import wrapped_gemini
 from contextwright.errors import SpecError
 
 ClientT = TypeVar("ClientT")
-_STAINLESS = ("/chat/completions", "/responses", "/v1/messages")
-"""Paths of calls that are compiled."""
+_FORMATS = {
+    "/chat/completions": "openai-chat",
+    "/responses": "openai-responses",
+    "/v1/messages": "anthropic",
+}
+"""Ends of the paths of calls that are compiled, and what their bodies are: messages of role and
+text would be any of them."""
 _UNCOMPILED_PATHS = (
     "/completions", "/responses/compact", "/responses/input_tokens", "/messages/count_tokens",
     "/messages/batches",
@@ -75,8 +80,8 @@ def _compiled(options: Any, body: dict[str, Any]) -> Any:
     return options.model_copy(update={"json_data": body, "extra_json": None})
 
 
-def _body_of(options: Any, port: ContextPort) -> dict[str, Any] | None:
-    """The body of a call that is compiled; None of any other.
+def _call_of(options: Any, port: ContextPort) -> tuple[ContextPort, Body] | None:
+    """The body of a call that is compiled, and the port for its format; None of any other.
 
     Raises:
         SpecError: it is one beside these that holds a conversation, and the spec redacts.
@@ -84,13 +89,16 @@ def _body_of(options: Any, port: ContextPort) -> dict[str, Any] | None:
     path, data = options.url.partition("?")[0], _data(options)
     if options.method.lower() != "post" or not data:
         return None
-    if not path.endswith(_STAINLESS):
+    format = next((name for end, name in _FORMATS.items() if path.endswith(end)), "")
+    if not format:
         if path.endswith(_UNCOMPILED_PATHS):
             refuse_unredacted(port, path)
         return None
     # what is not given is a value of the SDK's own, which it takes out at last
     body = {key: item for key, item in data.items() if type(item).__name__ not in _NOT_GIVEN}
-    return body if "model" in body or not port.model else {"model": port.model, **body}
+    if "model" not in body and port.model:
+        body = {"model": port.model, **body}
+    return port.of_format(format), body
 
 
 def _stainless(client: Any, port: ContextPort) -> Any:
@@ -99,25 +107,27 @@ def _stainless(client: Any, port: ContextPort) -> Any:
     request, copied = wrapped.request, wrapped.copy
 
     def sent(cast_to: Any, options: Any, **rest: Any) -> Any:
-        body = _body_of(options, port)
-        if body is None:
+        call = _call_of(options, port)
+        if call is None:
             return request(cast_to, options, **rest)
+        known, body = call
 
         def answered(new: Body) -> Any:
-            return with_bill(port, body, request(cast_to, _compiled(options, new), **rest))
+            return with_bill(known, body, request(cast_to, _compiled(options, new), **rest))
 
-        return port.send(body, answered)
+        return known.send(body, answered)
 
     async def asent(cast_to: Any, options: Any, **rest: Any) -> Any:
-        body = _body_of(options, port)
-        if body is None:
+        call = _call_of(options, port)
+        if call is None:
             return await request(cast_to, options, **rest)
+        known, body = call
 
         async def answered(new: Body) -> Any:
             answer = await request(cast_to, _compiled(options, new), **rest)
-            return with_bill(port, body, answer)
+            return with_bill(known, body, answer)
 
-        return await port.asend(body, answered)
+        return await known.asend(body, answered)
 
     wrapped.request = asent if inspect.iscoroutinefunction(request) else sent
 

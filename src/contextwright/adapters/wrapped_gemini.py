@@ -38,7 +38,7 @@ class _GeminiCalls:
     """The four methods of the client of an interface."""
 
     def __init__(self, api: Any, port: ContextPort) -> None:
-        self._api, self._port = api, port
+        self._api, self._port = api, port.of_format("gemini")
 
     def _is_model_call(self, path: str) -> bool:
         path = path.partition("?")[0]

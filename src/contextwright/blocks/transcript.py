@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.provider_runs import provider_runs
 from contextwright.session.event import File, Image, Text, ToolCall, ToolResult
 from contextwright.session.harness_text import without_harness_texts
 from contextwright.session.inline_thinking import without_thinking
@@ -42,4 +43,8 @@ def transcript_of(messages: Sequence[Message]) -> str:
                 lines.append(f"{name} {_GAVE[part.status]}: {in_one_voice(part.text)}")
             elif isinstance(part, (Image, File)):
                 lines.append(f"{who}: [{part.media_type}]")
+        for call, result in provider_runs(message.parts):
+            lines.append(f"{who} used {call.name} with {in_one_voice(call.arguments)}")
+            if result is not None:
+                lines.append(f"{call.name} {_GAVE[result.status]}: {in_one_voice(result.text)}")
     return "\n".join(lines)

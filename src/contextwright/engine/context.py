@@ -26,9 +26,9 @@ from contextwright.engine.framework_messages import FRAMEWORKS
 from contextwright.engine.message_history import MessageHistory
 from contextwright.engine.read_back import ReadBack
 from contextwright.engine.stored_conversations import StoredConversations, naming_stored
-from contextwright.engine.written_messages import LISTS, written
+from contextwright.engine.written_messages import written
 from contextwright.errors import ModelError, NotInThisFormat, SpecError
-from contextwright.formats.message_list import MessageList, message_list
+from contextwright.formats.message_list import LISTS, MessageList, message_list
 from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 from contextwright.tokens.usage import usage_of
@@ -397,9 +397,9 @@ class Context(ProcessBound):
             raise ModelError(
                 "neither the context nor the body names a model",
                 where="context(messages)",
-                fix='Context(model="gpt-5"), say',
+                fix='Context(model="gpt-5"), say, or model="gpt-5" beside the spec',
             )
-        format = self._options.get("format") or history.read.format
+        format = listed.format or self._options.get("format") or history.read.format
         if history.read.format in FRAMEWORKS:
             format = "openai-chat"  # the framework makes what its model's provider takes
         if not listed.messages and not format:

@@ -13,13 +13,8 @@ from contextwright.compute_gate import holding
 from contextwright.engine.message_history import MessageHistory, Overlap, identity_of
 from contextwright.errors import SessionError
 from contextwright.formats import FORMATS, format_named
-from contextwright.formats.message_list import (
-    MessageList,
-    cut,
-    message_list,
-    read_list,
-    restored,
-)
+from contextwright.formats.message_list import MessageList, message_list
+from contextwright.formats.read_messages import cut, read_list, restored
 from contextwright.process_bound import ProcessBound
 from contextwright.session.session import Session
 from contextwright.typed_decoding import converted
@@ -174,8 +169,10 @@ class Conversation(ProcessBound):
         history.session.metadata[STORED] = msgspec.to_builtins(about)
 
     def _updated(self, listed: MessageList, identity: bytes | None = None) -> MessageHistory:
-        identity = identity or identity_of(listed, self.format)
+        identity = identity or identity_of(listed, listed.format or self.format)
         alike = [one for one in self._histories if one.identity == identity]
+        for one in alike:  # one that was stored does not know who named its format
+            one.read.is_named = one.read.is_named or bool(listed.format)
         overlaps = [one.overlap(listed.messages) for one in alike]
         pairs = list(zip(alike, overlaps, strict=True))
         whole = [pair for pair in pairs if pair[1].known == len(pair[0])]
@@ -199,7 +196,7 @@ class Conversation(ProcessBound):
         """The history, gone on with; None where new messages change how it is read."""
         if history.follow(listed, overlap):
             return history
-        read = read_list(listed, self.format)
+        read = read_list(listed, listed.format or self.format)
         log, known = read.session.log, len(history.session.log)
         if read.format != history.read.format or log[:known] != list(history.session.log):
             return None
@@ -236,7 +233,7 @@ class Conversation(ProcessBound):
                 common = Overlap(count, places, kept_to + 1)
                 if history.follow(listed, common):
                     return self._begin(history)
-        read = read_list(listed, self.format)
+        read = read_list(listed, listed.format or self.format)
         read.session.id = self._new_id()
         history = MessageHistory(identity, read, listed.fields)
         history.hold(listed.messages)

@@ -114,7 +114,7 @@ class Conversations(ProcessBound):
         """The history of these messages, which no other thread brings further meanwhile. It is
         saved at the end."""
         listed = message_list(source, "conversations.update(messages)")
-        identity = identity_of(listed, self.format)
+        identity = identity_of(listed, listed.format or self.format)
         where = "conversations.update(messages, id=..., tenant=...)"
         expect_types(where, SessionError, id=("" if id is None else id, str), tenant=(tenant, str))
         name = self._name(listed, identity, id, tenant)

@@ -22,16 +22,9 @@ from contextwright.formats.message_content import (
     shadow,
     without_caching,
 )
-from contextwright.formats.message_list import (
-    KeptMessages,
-    MessageList,
-    ReadMessages,
-    front,
-    plain_message,
-    read_appended,
-    read_tail,
-)
+from contextwright.formats.message_list import KeptMessages, MessageList, plain_message
 from contextwright.formats.moving_breakpoints import MOVING, breakpoints_in
+from contextwright.formats.read_messages import ReadMessages, front, read_appended, read_tail
 from contextwright.memo.by_identity import same_beginning
 from contextwright.session.session import Session
 from contextwright.spec.saved_fold import SavedFold, save_folds

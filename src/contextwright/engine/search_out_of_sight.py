@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from contextwright.blocks.provider_runs import provider_runs
 from contextwright.blocks.read_back_tools import is_reading
 from contextwright.blocks.ref import Ref, event_ref
 from contextwright.compiler.manifest import Manifest
@@ -206,6 +207,11 @@ def _words_of(event: Event, order: int, clean: Callable[[str], str]) -> Iterator
     for call in event.calls:
         if not is_reading(call):
             yield from _arguments(call, ref, order, clean)
+    for call, result in provider_runs(event.parts):
+        yield from _arguments(call, ref, order, clean)
+        gave = clean(result.text) if result is not None else ""
+        for passage in _passages(ref, order, clean(call.name), gave):
+            yield msgspec.structs.replace(passage, lines="")
 
 
 def _arguments(

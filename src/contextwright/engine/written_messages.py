@@ -17,18 +17,11 @@ from contextwright.formats.message_content import (
     has_caching,
     without_caching,
 )
-from contextwright.formats.message_list import KeptMessages, MessageList, plain_message
+from contextwright.formats.message_list import LISTS, KeptMessages, MessageList, plain_message
 from contextwright.memo.ownership import remembering
 from contextwright.render.idle_choice import is_idle
 from contextwright.session.event import Tool
 
-LISTS = {
-    "openai-chat": "messages",
-    "openai-responses": "input",
-    "anthropic": "messages",
-    "gemini": "contents",
-}
-"""Where a request of a provider has its messages."""
 _SYSTEM = {"anthropic": "system", "openai-responses": "instructions"}
 _GEMINI_SYSTEM = ("systemInstruction", "system_instruction")
 

@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-import re
 import zlib
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 from contextwright.errors import EncodingError, MalformedRecord, SizeLimit
 from contextwright.formats.document import Document, Record
 from contextwright.formats.fields import without_surrogates
+from contextwright.formats.json_faults import json_fault
 from contextwright.json_depth import is_shallow
 from contextwright.text.byte_order_mark import in_utf8
 
@@ -172,15 +172,7 @@ def _value(text: str, where: str, line: int, repairs: list[str]) -> Any:
             if repaired is not None:
                 expect_flat(repaired, where)
                 return repaired[0]
-        place = re.search(r"\(byte (\d+)\)", str(error))
-        at = f", byte {place[1]}" if place else ""
-        raise MalformedRecord(
-            f"not JSON: {error}",
-            where=where + at if line else f"{where}{at}",
-            fix="mend or remove this line; the lines before it are whole"
-            if line
-            else "give a JSON document, or one JSON value a line",
-        ) from error
+        raise json_fault(text, where, error, is_line=line > 0) from error
     if text.count("[") + text.count("{") > MAX_DEPTH:
         expect_flat([value], where)
     return value

@@ -70,7 +70,8 @@ _SYSTEM = ("system_instruction", "systemInstruction")
 _TEXT_KEYS = ("result", "output", "error")
 """What a function's response is by custom, where it is a text and nothing else."""
 RESPONSE = "response"
-"""In `extra` of a result: that its text is the JSON of the whole response."""
+"""In `extra` of a result: that its text is the JSON of the whole response (true); or the field that
+held the text, where it is not the one of its status."""
 
 
 def sniff(document: Document) -> bool:
@@ -315,26 +316,34 @@ def result_of(response: Json) -> ToolResult:
     media = [_media(object_if(part)) for part in list_if(response.get("parts"))]
     text = str(single) if is_text else text_of(value) if fields or not media else ""
     name = str(response.get("name") or "")
+    if is_text:
+        extra = {NAME: {RESPONSE: key}} if key == "output" else NO_FIELDS
+    else:
+        extra = {NAME: {RESPONSE: True}} if fields else NO_FIELDS
     return ToolResult(
         call_id=str(response.get("id") or name),
         name=name,
         content=(Text(text=text), *media),
         status="error" if key == "error" else "ok",
-        extra=NO_FIELDS if is_text or not fields else {NAME: {RESPONSE: True}},
+        extra=extra,
     )
 
 
 def response_of(result: ToolResult, text: str) -> Json:
-    """What a function response says: the tool's own object where its text is that, or else a text.
+    """What a function response says: the tool's own object where its text is that, or else a text
+    where the tool has it.
 
     Args:
         text: of the result, as it is sent.
     """
-    if text == result.text and object_if(result.extra.get(NAME)).get(RESPONSE):
+    place = object_if(result.extra.get(NAME)).get(RESPONSE)
+    if place is True and text == result.text:
         own = object_of(text)  # None for one that was shortened
         if own is not None:
             return own
-    return {"error" if result.status in {"error", "interrupted"} else "result": text}
+    if result.status in {"error", "interrupted"}:
+        return {"error": text}
+    return {place if place in _TEXT_KEYS else "result": text}
 
 
 def _media(part: Json, extra: Json = NO_FIELDS) -> Image | File | Opaque:

@@ -97,8 +97,9 @@ def is_without_input(value: Any) -> bool:
     """Whether it is a request that says nothing itself: what the provider has says it, a prompt
     that is stored there, or the responses before."""
     body = object_if(value)
-    known = any(body.get(key) for key in _CHAINS) or "id" in object_if(body.get("prompt"))
-    return known and isinstance(body.get("model"), str) and not _LISTS & body.keys()
+    is_stored = "id" in object_if(body.get("prompt"))  # the prompt may say the model too
+    goes_on = any(body.get(key) for key in _CHAINS) and isinstance(body.get("model"), str)
+    return (is_stored or goes_on) and not _LISTS & body.keys()
 
 
 def is_message(item: Json) -> bool:

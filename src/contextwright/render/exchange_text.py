@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from contextwright.blocks.line_ids import line_id
 from contextwright.blocks.of_exchange import block_of
+from contextwright.blocks.provider_runs import provider_runs
 from contextwright.blocks.ref import event_ref
 from contextwright.blocks.resolve import exchanges_behind, result_behind
 from contextwright.render.wire import clean, pixels
@@ -50,6 +51,9 @@ def exchange_lines(exchange: Exchange) -> str:
                 lines += ["\u2192", *_texts(part.content, ref)]
             elif isinstance(part, Image | File | Opaque):
                 lines.append(_named(part, f"{event_ref(message.event_id)}#.{number}"))
+        for call, result in provider_runs(message.parts):
+            lines.append(f"{call.name} {_arguments(call.arguments)}".rstrip())
+            lines += ["\u2192", result.text] if result is not None else []
     return f"{line_id(block)} " + "\n".join(lines)
 
 

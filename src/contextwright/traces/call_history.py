@@ -13,7 +13,8 @@ import msgspec
 
 from contextwright.formats.fields import list_if, object_if, text_of
 from contextwright.formats.message_content import canonical, digest
-from contextwright.formats.message_list import message_list, read_list
+from contextwright.formats.message_list import message_list
+from contextwright.formats.read_messages import read_list
 from contextwright.formats.tool_schemas import tool_of
 from contextwright.session.session import Session
 from contextwright.traces.call_mark import TRACE, CallMark, TraceRecord

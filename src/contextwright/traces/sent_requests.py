@@ -6,7 +6,8 @@ import msgspec
 
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.engine.conversation_sums import PICO, input_price
-from contextwright.formats.message_list import message_list, read_list
+from contextwright.formats.message_list import message_list
+from contextwright.formats.read_messages import read_list
 from contextwright.render.target import Target
 from contextwright.session.session import Session
 from contextwright.spec.inputs import Memo

@@ -107,7 +107,7 @@ class ContextCallback(CustomLogger):
         port = self._port_of(request_data)
         body = port.body_of(str(request_data.get("litellm_call_id")))
         if body is not None and overflow_of(exception) is not None:
-            await port.context.arecover(body, exception, id=port.id, tenant=port.tenant)
+            await port.asmaller(body, exception)
 
     def _port_of(self, request: Mapping[str, Any]) -> ContextPort:
         """The port of whoever asks: of the proxy's key, or the one of the SDK."""

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from contextwright.blocks.block import Block
+from contextwright.blocks.provider_runs import provider_runs
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text
 from contextwright.session.call_kind import kind_of
@@ -82,6 +83,17 @@ def _calls_of(block: Block) -> tuple[Called, ...]:
     results = {result.call_id: (result.text, result.status) for result in block.results}
     return tuple(
         [Called(call.name, call.arguments, *results.get(call.id, ("",))) for call in block.calls]
+    )
+
+
+def ran_of(block: Block) -> tuple[Called, ...]:
+    """The calls of an exchange that its provider ran itself, with what they gave."""
+    if block.role != "assistant" or not block.messages:
+        return ()
+    runs = provider_runs(block.messages[0].parts)
+    gave = [("",) if result is None else (result.text, result.status) for _, result in runs]
+    return tuple(
+        Called(call.name, call.arguments, *each) for (call, _), each in zip(runs, gave, strict=True)
     )
 
 

@@ -16,6 +16,7 @@ from contextwright.compiler.steps.exchange_features import (
     OLD,
     Called,
     calls_of,
+    ran_of,
     says_nothing,
     words_of,
 )
@@ -198,16 +199,25 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
         words = _words(statement, form, inputs)
         laid_down = said_conditions(statement, block.author not in UNNAMED)
         lines.append(" ".join((f"{speaker}: {words}", *_unsaid(laid_down, words))))
+    lines += [_call_line(call, "", form, inputs) for call in ran_of(block)]
     for call, update in zip(calls_of(block), todo_updates(block), strict=True):
-        short = _progress(update)
-        line = short or f"{call.name} {_arguments(call)}".strip()
-        if form == "line":  # without, what was tried in vain reads as done
-            text = FAILED if call.is_failure else ""
-        else:
-            text = "" if short else _result(call, form, inputs)
-        text = "; ".join((*filter(None, [text]), *_unsaid(told_conditions(call.result), text)))
-        lines.append(in_one_voice(f"{line} \u2192 {text}" if text else line, first=True))
+        lines.append(_call_line(call, _progress(update), form, inputs))
     return "\n".join(lines)
+
+
+def _call_line(call: Called, short: str, form: str, inputs: Inputs) -> str:
+    """A call with what it gave.
+
+    Args:
+        short: what stands for both of them, where something does.
+    """
+    line = short or f"{call.name} {_arguments(call)}".strip()
+    if form == "line":  # without, what was tried in vain reads as done
+        text = FAILED if call.is_failure else ""
+    else:
+        text = "" if short else _result(call, form, inputs)
+    text = "; ".join((*filter(None, [text]), *_unsaid(told_conditions(call.result), text)))
+    return in_one_voice(f"{line} \u2192 {text}" if text else line, first=True)
 
 
 def _progress(update: TodoUpdate | None) -> str:

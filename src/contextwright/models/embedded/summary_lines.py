@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Message
+from contextwright.blocks.provider_runs import provider_runs
 from contextwright.blocks.todo_states import todo_updates
 from contextwright.memo.ownership import cached_text, table_of
 from contextwright.models.embedded.call_lines import call_line, is_call_line
@@ -322,6 +323,8 @@ def _lines_of_agent(block: Block, short: int, who: str) -> Iterator[SummaryLine]
         is_new = len(each.text) > short and each.text not in {*rules, *conditions}
         if is_new and not (has_calls and _NARRATES.match(each.text)):
             yield line_of(f"{who}{each.text}", each.text, bonus=FIRST * each.first)
+    for call, result in provider_runs(block.messages[0].parts):
+        yield _line_of_call(call, result)
     results = {result.call_id: result for result in block.results}
     for call, update in zip(block.calls, todo_updates(block), strict=True):
         if update is not None:
