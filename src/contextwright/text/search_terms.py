@@ -71,7 +71,7 @@ def content_words(text: str) -> list[str]:
 
 def stems_of(runs: Iterable[str]) -> list[str]:
     """Those of runs of letters and digits in ASCII."""
-    return list(chain.from_iterable(map(table_of(stems_in), runs)))
+    return list(chain.from_iterable(map(table_of(_stems), runs)))
 
 
 def every_stem(text: str) -> set[str]:
@@ -106,8 +106,7 @@ def parts_of(word: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in ([word] if word.isupper() else _CAMEL.split(word)))
 
 
-def stems_in(word: str) -> tuple[str, ...]:
-    """The stems of a run of letters and digits in ASCII, but for words that say nothing."""
+def _stems(word: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in parts_of(word) if part not in STOP)
 
 

@@ -7,16 +7,7 @@ from collections.abc import Iterable
 from itertools import chain
 from unicodedata import normalize
 
-from contextwright.memo.ownership import table_of
-from contextwright.text.search_terms import (
-    STOP,
-    WORD_RUN,
-    parts_of,
-    runs_of,
-    stem,
-    stems_in,
-    words,
-)
+from contextwright.text.search_terms import STOP, WORD_RUN, runs_of, stem, words
 
 
 class WordPlaces:
@@ -80,22 +71,17 @@ class WordPlaces:
         return slices[0] if len(slices) == 1 else {*chain.from_iterable(slices)}
 
     def _learn(self, runs: Iterable[str]) -> None:
-        by_word, stems_of = self._by_word, table_of(stems_in)
+        by_word, by_small = self._by_word, self._by_small
         for run in runs:
             self._places[run] = []
-            if not run.isascii():
-                all_words = {word if word in STOP else stem(word) for word in words(run)}
-            elif run.islower():
-                all_words = stems_of(run) or (run,)
-            else:
-                all_words = {*stems_of(run), *STOP.intersection(parts_of(run))}
-            for word in all_words:
-                by_word.setdefault(word, []).append(run)
+            for word in (run,) if run.islower() and run.isascii() else {*words(run)}:
+                by_word.setdefault(word if word in STOP else stem(word), []).append(run)
             small = run.casefold()
-            if small not in self._by_small:
-                self._by_small[small] = []
+            if small in by_small:
+                by_small[small].append(run)
+            else:
+                by_small[small] = [run]
                 self._unlisted.append(small)
-            self._by_small[small].append(run)
 
 
 def _runs_in(text: str) -> set[str]:
