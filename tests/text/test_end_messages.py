@@ -5,9 +5,20 @@ from hypothesis import strategies as st
 
 from contextwright.text import end_messages
 from contextwright.text.end_messages import EndMessages
-from contextwright.text.end_sentences import is_news_of, names_in, says_end, tells_of
+from contextwright.text.end_sentences import (
+    is_news_of,
+    names_in,
+    proper_names,
+    says_end,
+    tells_of,
+)
 
-REQUESTS = ("Please migrate table item7x.", "Refactor the login page.", "Water the office plants.")
+REQUESTS = (
+    "Please migrate table item7x.",
+    "Refactor the login page.",
+    "Water the office plants.",
+    "Ask Ottilie, then call Bergmanns about the invoice.",
+)
 MESSAGES = st.sampled_from((
     *REQUESTS,
     "item7x is finished.",
@@ -19,6 +30,10 @@ MESSAGES = st.sampled_from((
     "Cancel item7x.",
     "Forget about the login page.",
     "Good morning.",
+    "We called Bergmann, the invoice is paid.",
+    "Ottilie asked about the invoices.",
+    "The invoice of Bergmanns is no longer needed.",
+    "Never mind Bergmann.",
 ))  # fmt: skip
 TALKS = st.lists(st.tuples(MESSAGES, st.sampled_from(("user", "assistant"))), max_size=12)
 
@@ -34,7 +49,8 @@ def messages_of(talk):
 def test_the_end_of_a_request_is_what_looking_at_each_message_finds(talk, request_, data):
     start = data.draw(st.integers(0, len(talk)))
     ends = [at for at in range(start, len(talk)) if says_end(request_, *talk[at])]
-    by_name = [at for at in ends if names_in(request_) & names_in(talk[at][0])]
+    names = {*names_in(request_), *proper_names(request_)}
+    by_name = [at for at in ends if any(name in talk[at][0].casefold() for name in names)]
     expected = max(by_name, default=min(ends, default=None))
     found = messages_of(talk)
     assert found.end_of(request_, start, len(talk)) == expected
@@ -66,25 +82,32 @@ def test_what_is_over_was_asked_for_by_a_user_in_front_of_it():
     assert not found.is_asked_for(talk[2][0], 0, 3)
 
 
-def test_messages_that_end_nothing_are_held_against_no_request(monkeypatch):
-    looked_at = []
-    shares = EndMessages._shares
+def test_messages_that_share_few_words_or_end_nothing_are_held_against_no_request(monkeypatch):
+    held, asked = [], []
+    says, ends = end_messages.says_end, end_messages.ends_something
     monkeypatch.setattr(
-        EndMessages,
-        "_shares",
-        lambda self, at, *rest: looked_at.append(at) or shares(self, at, *rest),
+        end_messages, "says_end", lambda _, text, role: held.append(text) or says(_, text, role)
     )
-    asked = []
-    ends = end_messages.ends_something
     monkeypatch.setattr(
         end_messages, "ends_something", lambda text, role: asked.append(text) or ends(text, role)
     )
-    talk = [("The login page was mentioned, and the office.", "assistant")] * 300
-    found = messages_of([*talk, ("The login page is refactored.", "assistant")])
-    for start in range(end_messages.OFTEN):
-        assert found.end_of("Refactor the login page.", start, 301) == 300
-    looked_at.clear()
+    open_, over = "The login page was mentioned, and the office.", "The login page is refactored."
+    other = "The office plants are watered."
+    found = messages_of([*[(open_, "assistant"), (other, "user")] * 150, (over, "assistant")])
     for start in range(50):
         assert found.end_of("Refactor the login page.", start, 301) == 300
-    assert looked_at == [300] * 50
-    assert len(asked) == 301
+    assert held == [over] * 50
+    assert asked == [open_] * 150 + [over]
+
+
+def test_messages_of_users_that_share_one_word_are_held_against_no_rule(monkeypatch):
+    held = []
+    is_news = end_messages.is_news_of
+    monkeypatch.setattr(
+        end_messages, "is_news_of", lambda _, text: held.append(text) or is_news(_, text)
+    )
+    lifted = "The login page needs no captcha any more."
+    talk = [("Put it on the start page.", "user"), ("Show the loginbox there.", "user")] * 50
+    found = messages_of([*talk, (lifted, "user"), ("The login page has a captcha.", "assistant")])
+    assert found.news_of("The login page must have a captcha.", 0, 102) == 100
+    assert held == [lifted]

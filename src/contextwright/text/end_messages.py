@@ -1,6 +1,7 @@
 """Messages in which somebody may say that something is over: which of many speaks of a request."""
 
 from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
@@ -15,9 +16,11 @@ from contextwright.text.end_sentences import (
     says_end,
     tells_of,
     things_of,
+    words_of_names,
 )
 from contextwright.text.request_ends import LOOKED_AT
 from contextwright.text.search_terms import content_words
+from contextwright.text.word_places import WordPlaces
 
 NEAR = 512
 """Messages behind a request without a name that are looked at: more would tell at a first compile
@@ -25,8 +28,6 @@ of a long session, and hardly any speaks of it that much later."""
 NEAR_NEWS = 128
 """Messages of users that are looked at for what lifts a rule without a name of it, and for what
 they asked for that is over: there are many rules, and each is held against all of these."""
-OFTEN = 16
-"""Requests from which on it pays to look once which messages end anything."""
 COMMON, NEWEST = 256, 32
 """Messages that have a name from which on it is no name of one thing, but the project's, say; and
 how many of fewer are looked at, from the last on."""
@@ -39,24 +40,24 @@ class EndMessages:
         self._places: list[int] = []
         self._users: list[int] = []  # of these places those of users
         self._heads: dict[int, tuple[str, str, str]] = {}  # in small letters, as it is, whose
-        self._unread: list[int] = []  # places of which nobody asked yet whether they end anything
-        self._ends: list[int] = []  # of the others those that do
-        self._asked = 0
+        self._words = WordPlaces()  # of the beginnings
+        self._ends: dict[int, bool] = {}  # whether they end anything, as far as somebody asked
 
     def add(self, place: int, text: str, role: str) -> None:
         """Take the message at a place."""
         head = text[:LOOKED_AT]
         self._heads[place] = head.casefold(), head, role
+        self._words.add(place, head)
         insort(self._places, place)
-        insort(self._unread, place)
         if role == "user":
             insort(self._users, place)
 
     def truncate(self, start: int) -> None:
         """Forget the places from `start` on."""
         for place in self._places[bisect_left(self._places, start) :]:
-            del self._heads[place]
-        for places in (self._places, self._users, self._unread, self._ends):
+            self._words.remove(place, self._heads.pop(place)[1])
+            self._ends.pop(place, None)
+        for places in (self._places, self._users):
             del places[bisect_left(places, start) :]
 
     def end_of(
@@ -68,16 +69,15 @@ class EndMessages:
         Args:
             words_at: gives what is sent of a message, which has to say so too.
         """
-        says = partial(says_end, request)
-        near = self._speaking_of(request, self._places, start, stop, ends=True)
-        return self._first(near, says, words_at)
+        near = (at for at in self._speaking_of(request, start, stop) if self._ends_something(at))
+        return self._first(near, partial(says_end, request), words_at)
 
     def last_word_on(
         self, request: str, start: int, stop: int, words_at: Callable[[int], str] | None = None
     ) -> int | None:
         """Of the places from `start` to `stop` the last that tells something of a request, in
         whatever language. Arguments as above."""
-        near = self._speaking_of(request, self._places, start, stop, ends=False)
+        near = self._speaking_of(request, start, stop)
         return self._first(sorted({*near}, reverse=True), partial(tells_of, request), words_at)
 
     def news_of(
@@ -89,64 +89,83 @@ class EndMessages:
         def says(text: str, role: str) -> bool:
             return is_news_of(statement, text)
 
-        near = self._speaking_of(statement, self._users, start, stop, ends=False, most=NEAR_NEWS)
+        near = self._speaking_of(statement, start, stop, by_users=True)
         return self._first(sorted({*near}, reverse=True), says, words_at)
 
     def is_asked_for(self, text: str, start: int, stop: int) -> bool:
         """Whether a user asked between `start` and `stop` for what a text speaks of."""
         users = self._users[bisect_left(self._users, start) : bisect_left(self._users, stop)]
+        users = users[-NEAR_NEWS:]
         names = {*names_in(text), *proper_names(text)}
-        words = {word[:-1] for word in content_words(text)}
-        for at in reversed(users[-NEAR_NEWS:]):
+        things = {*content_words(text)}
+        words = {word[:-1] for word in things}
+        shared = self._words.shared(things, users[0], stop) if users else Counter[int]()
+        for at in reversed(users):
             small, head, _ = self._heads[at]
-            if self._shares(at, words, LEAST_SHARED) or any(map(small.__contains__, names)):
+            is_named = any(map(small.__contains__, names))
+            if not (is_named or shared[at] >= LEAST_SHARED or label_of(head)):
+                if not shared[at] or not proper_names(head):
+                    continue
+            if is_named or self._shares(at, words, LEAST_SHARED):
                 if is_asked_in(text, head):
                     return True
         return False
 
-    def _ends_among(self, start: int, stop: int) -> list[int]:
-        """The places from `start` to `stop` where a message says that anything is over: most do
-        not, and are held against no request."""
-        low, high = bisect_left(self._unread, start), bisect_left(self._unread, stop)
-        for place in self._unread[low:high]:
+    def _ends_something(self, place: int) -> bool:
+        """Whether a message says of anything that it is over, as most do not."""
+        ends = self._ends.get(place)
+        if ends is None:
             _, head, role = self._heads[place]
-            if ends_something(head, role):
-                insort(self._ends, place)
-        del self._unread[low:high]
-        return self._ends[bisect_left(self._ends, start) : bisect_left(self._ends, stop)]
+            ends = self._ends[place] = ends_something(head, role)
+        return ends
 
     def _speaking_of(
-        self,
-        request: str,
-        among: list[int],
-        start: int,
-        stop: int,
-        *,
-        ends: bool,
-        most: int = NEAR,
+        self, request: str, start: int, stop: int, *, by_users: bool = False
     ) -> Iterator[int]:
         """Places that may speak of a request: those that have one of its names, the newest first,
-        then those that have half of its words, as they come.
+        then, near it, those that have half of its words, as they come.
 
         Args:
-            ends: whether it has to be over there: what ends nothing need not be looked at.
-            most: places that are looked at for its words.
+            by_users: whether a user has to speak there.
         """
-        places = among[bisect_left(among, start) : bisect_left(among, stop)]
-        every, heads = set[int](), self._heads
+        places = self._users if by_users else self._places
+        first, end = bisect_left(places, start), bisect_left(places, stop)
+        if first == end:
+            return
+        newest, named = set[int](), set[int]()
         label = label_of(request)
-        called = {*names_in(request), *proper_names(request), *([label] if label else ())}
-        for name in called if places else ():
-            named = [at for at in places if name in heads[at][0]]
-            every.update(named[-NEWEST:] if len(named) <= COMMON else ())
-        yield from sorted(every, reverse=True)
-        things = {word[:-1] for word in things_of(request)} if places else set[str]()
+        for name in {*names_in(request), *proper_names(request), *([label] if label else ())}:
+            called = self._called(name, start, stop, by_users=by_users)
+            named.update(called)
+            newest.update(called[-NEWEST:] if len(called) <= COMMON else ())
+        yield from sorted(newest, reverse=True)
+        things = {word[:-1] for word in things_of(request)}
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        near = places[:most] if len(things) >= least else []
-        self._asked += ends
-        if ends and self._asked > OFTEN:
-            near = self._ends_among(near[0], near[-1] + 1) if near else []
-        yield from (at for at in near if self._shares(at, things, least))
+        if len(things) < least:
+            return
+        near = places[first : min(end, first + (NEAR_NEWS if by_users else NEAR))]
+        may = named | self._with_words_of(request, start, near[-1] + 1)
+        may.intersection_update(near)
+        yield from (at for at in sorted(may - newest) if self._shares(at, things, least))
+
+    def _called(self, name: str, start: int, stop: int, *, by_users: bool) -> list[int]:
+        """The places from `start` to `stop`, ascending, that have a name, or a label, in small
+        letters."""
+        heads = self._heads
+        called = [at for at in self._words.with_part(name, start, stop) if name in heads[at][0]]
+        return [at for at in called if heads[at][2] == "user"] if by_users else called
+
+    def _with_words_of(self, request: str, start: int, stop: int) -> set[int]:
+        """The places from `start` to `stop` that have so many of the words of a request that one of
+        their sentences may speak of it: half of them, or all of a name's."""
+        things = things_of(request)
+        least = max(LEAST_SHARED, (len(things) + 1) // 2)
+        shared = self._words.shared(things, start, stop)
+        may = {at for at, count in shared.items() if count >= least}
+        for words in words_of_names(request):
+            shared = self._words.shared(words, start, stop)
+            may.update(at for at, count in shared.items() if count == len(words))
+        return may
 
     def _shares(self, place: int, words: Collection[str], least: int) -> bool:
         small, others = self._heads[place][0], len(words) - least

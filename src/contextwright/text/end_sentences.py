@@ -114,10 +114,11 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """What a statement is called by its first words: `Task 4:`, `ACTION ITEM 14:`, `Rule #5 -`."""
-_PROPER = re.compile(
-    r"(?:(?<=[a-z\d,] )|(?<=Mr\. )|(?<=Ms\. )|(?<=Mrs\. )|(?<=Dr\. )|(?<=Prof\. ))"
-    r"[\"'(]?([A-Z][^\W\d_]\w*)(?!\.)|\b([a-z]{2,}-[a-z]{2,})\b"
+_CAPITAL = re.compile(
+    r" (?:(?<=[a-z\d,] )|(?<=Mr\. )|(?<=Ms\. )|(?<=Mrs\. )|(?<=Dr\. )|(?<=Prof\. ))"
+    r"[\"'(]?([A-Z][^\W\d_]\w*)(?!\.)"
 )
+_HYPHEN = re.compile(r"\b[a-z]{2,}-[a-z]{2,}\b")
 """What names something, be it not one thing: with a capital within a sentence, or of two words."""
 _MARKS = re.compile("[\u2705\u2611\u2713\u2714\u274c\u2717\u2718]")
 _BOXES = ("[x] ", "[X] ", "[~] ", "[-] ")
@@ -270,12 +271,13 @@ def _is_about(sentence: str, request: str) -> bool:
 
 def _names(sentence: str, request: str) -> bool:
     """Whether a sentence has a name that a request has, be it not one thing's."""
-    named = _words_of_names(request)
+    named = words_of_names(request)
     return bool(named) and any(map(_words_in(sentence).issuperset, named))
 
 
 @cached_text
-def _words_of_names(text: str) -> tuple[frozenset[str], ...]:
+def words_of_names(text: str) -> tuple[frozenset[str], ...]:
+    """The words of each of its names that are not one thing's."""
     return tuple(map(_words_in, proper_names(text)))
 
 
@@ -306,7 +308,10 @@ def _has_label(label: str, sentence: str) -> bool:
 def proper_names(text: str) -> frozenset[str]:
     """What a text names, as far as its letters tell, in small letters; days and months name
     nothing."""
-    return frozenset(one[one.lastindex or 0].casefold() for one in _PROPER.finditer(text)) - _DATES
+    names = _CAPITAL.findall(text)
+    if "-" in text:
+        names += _HYPHEN.findall(text)
+    return frozenset(map(str.casefold, names)) - _DATES
 
 
 @cached_text

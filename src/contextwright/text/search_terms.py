@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import chain
 from unicodedata import normalize
 
-from contextwright.memo.ownership import cached_text, table_of
+from contextwright.memo.ownership import table_of
 
 WORD_RUN = re.compile(r"[^\W_]+")
 _GAPS = "".join(sign if sign.isalnum() else " " for sign in map(chr, range(128)))
@@ -25,6 +25,11 @@ STOP = frozenset(
     )
 )
 """English words that say nothing about what a text is about."""
+
+_LEAST = (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4))
+_ENDINGS = ("s", "ing", "ed")
+"""The commonest English endings, with the letters of a word that has one, at least; and what each
+of them ends with."""
 
 
 def runs_of(text: str) -> list[str]:
@@ -80,21 +85,20 @@ def _every_stem(word: str) -> tuple[str, ...]:
     return tuple(map(stem, parts_of(word)))
 
 
-@cached_text
 def stem(word: str) -> str:
     """A word without the commonest English endings, so that `refunds` meets `refund`."""
-    for ending, least in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
-        if len(word) >= least and word.endswith(ending) and word.isascii():
-            cut = word[: -len(ending)]
-            if ending == "s" and cut.endswith("s"):
-                return word
-            if ending == "ies":
-                return cut + "y"
-            return cut.removesuffix("e") if ending == "es" else cut
+    if word.endswith(_ENDINGS) and word.isascii():
+        for ending, least in _LEAST:
+            if len(word) >= least and word.endswith(ending):
+                cut = word[: -len(ending)]
+                if ending == "s" and cut.endswith("s"):
+                    return word
+                if ending == "ies":
+                    return cut + "y"
+                return cut.removesuffix("e") if ending == "es" else cut
     return word.removesuffix("e") if len(word) > 4 and word.isascii() else word
 
 
-@cached_text
 def parts_of(word: str) -> tuple[str, ...]:
     """The words of a run of letters and digits in ASCII, folded."""
     if word.islower():

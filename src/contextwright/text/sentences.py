@@ -2,6 +2,11 @@
 
 import re
 
+from contextwright.memo.ownership import cached_text
+
+MAX_MESSAGE = 2_000
+"""Characters of a text whose sentences are remembered: a message is looked through for rules, for
+remarks, for conditions, and for what is over, a longer text once."""
 FENCES = ("```", "~~~")
 """What a block of code begins with, and ends with."""
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\n]*$", re.MULTILINE | re.DOTALL)
@@ -28,6 +33,15 @@ _NO = re.compile(r"\bno\.$", re.IGNORECASE)
 
 def sentences(text: str) -> list[str]:
     """The sentences, without white space around them."""
+    return [*(_sentences_of(text) if len(text) <= MAX_MESSAGE else _split(text))]
+
+
+@cached_text
+def _sentences_of(message: str) -> list[str]:
+    return _split(message)
+
+
+def _split(text: str) -> list[str]:
     pieces: list[str] = []
     at = 0
     for fence in _FENCE.finditer(text) if any(map(text.__contains__, FENCES)) else ():
