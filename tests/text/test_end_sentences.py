@@ -64,7 +64,17 @@ def test_what_names_something_else_or_is_not_done_is_no_end(request_, answer):
 
 
 @pytest.mark.parametrize(
-    "words", ["Cancel item7x.", "item7x is off, forget it.", "No need for item7x."]
+    "words",
+    [
+        "Cancel item7x.",
+        "item7x is off, forget it.",
+        "No need for item7x.",
+        "Take item7x off the list.",
+        "Remove item7x from our backlog.",
+        "item7x is on ice until autumn.",
+        "item7x is moot.",
+        "item7x isn't happening.",
+    ],
 )
 def test_a_user_ends_it_by_calling_it_off_and_an_agent_does_not(words):
     request = "Please migrate table item7x."

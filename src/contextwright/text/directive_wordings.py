@@ -22,21 +22,22 @@ RULES = Wordings(r"""
 \bhard (?:limit|cap)\b
 = important essential crucial vital imperative no_point full_stop exclusively
 \b(?:essential|crucial|vital|imperative) that\b|\bimportant (?:that you|to (?:me|us) that)\b
-\bat no point\b|\bfull stop\b|\bexclusively\b
+\bat no (?:point|other)\b|\bfull stop\b|\bexclusively\b
 = has_to have_to need_to needs_to
 \b(?<!the )(?:need|have) to (?:be|stay|remain|pass|support|contain|match|fit|include|respond)\b
 \b(?:needs|has) to (?:be|stay|remain|pass|support|contain|match|fit|include|respond)\b
 \b(?:needs|has) to (?:start|begin|end|sign|approve|review|agree|use|go through)\b
 \b(?:needs?|has|have) to (?:return|follow|finish|(?:run|work) (?:on|in|with|without))\b
+\b(?:needs|has) to \w+ [^,.;]*\bor (?:else|it|they|we|you)\b
 = everything want_all need_all want_every need_every want_each need_each write_all write_every
 \beverything (?:needs|requires|goes through)\b|\b(?:i|we) (?:want|need) (?:all|every|each)
 ^do everything without\b|STARTwrite (?:everything|all \w+|every \w+) (?:in|into|to)\b
 = needs requires gets goes_through in_every for_every with_every on_every in_each for_each with_each
-^(?:every|each|all|any) [^,;.]{2,40} (?:needs|requires|gets|goes through)\b
+START(?:every|each|all|any) [^,;.]{2,40} (?:needs|requires|gets|goes through)\b
 \b(?:in|for|with) (?:every|each) (?:answer|response|reply|file)\b
 \b(?:i|we) (?:need|want) .* (?:for|on|in|with) (?:every|each)\b
 = nothing nowhere
-\bnothing (?:may|can|should)\b
+\bnothing (?:\w+ ){0,2}(?:may|can|should)\b
 (?:START|: )nothing (?:gets|goes|from|over|near|touches|leaves|enters|changes|runs)\b
 \b(?:nothing but|nothing else may|nowhere else)\b
 # what is allowed, and to whom
@@ -50,12 +51,13 @@ COMMANDleave (?:\S+ ){1,10}?(?:untouched|unchanged|as (?:it|they))\b
 = nobody no so_no
 \b(?:nobody|no one|no-one)\b.* (?:may|should|is to|gets)\b|\bno-go\b|STARTabsolutely no\b
 (?:START|[:,;] (?:and )?)no (?:[\w-]+ )?[\w-]+ (?:before|after|without|during|until)\b
-STARTno [\w-]+ (?:over|above|allowed)\b
+STARTno [\w-]+ (?:over|above|allowed)\b|STARTno [\w`'-]+ (?:in|on|at) [\w ]+\bplease\b
+\bno (?!need|more|problems?|issues?|errors?|trouble|idea|time|reason)[\w -]+ any ?more\b
 START(?:nobody|no one) \w+s .*(?:before|after|without|until|unless|but|except)\b
 STARTno (?:[\w-]+ ){0,2}[\w-]+(?:s|ing)\b|\bno [\w ]+ can be \w+ed\b
 \bno (?:more|less|fewer|later|longer|earlier) than\b|, so no(?:thing)? \w+
 = can_not can_only can't cant cannot may_not may_only shall_not won't spend pay
-STARTyou (?:can'?t|cannot|can not|may not|may only|can only)\b|STARTcannot \b
+STARTyou (?:can'?t|cannot|can not|may not|can only)\b|\bmay only\b|STARTcannot \b
 \b(?:can't|cannot|may not|shall not) be (?:\w+er|more|less|above|below|changed|shared|copied)\b
 \b(?:can't|cannot) be (?:modified|edited|combined|moved|mixed|refunded|exchanged|disclosed|stored)\b
 \b(?:may|can) (?:not|only) be \w+(?:ed|en)\b
@@ -63,16 +65,16 @@ STARTyou (?:can'?t|cannot|can not|may not|may only|can only)\b|STARTcannot \b
 \bwe (?:can't|cannot|may not) (?:store|use|share|accept|send|keep|ship)\b
 \b(?:can|may) (?:only )?(?:spend|pay) (?:up to|at most|only)\b
 \b(?:can'?t|cannot|won't|not) (?:spend|pay|exceed|go (?:over|above))\b
-\bi (?:can't|cannot|won't) (?:fly|eat|drink|travel|drive|do .* before)\b
+\b(?:i|we) (?:can't|cannot|won't) (?:fly|eat|drink|travel|drive|accept|do .* before)\b
 = not
 \byou(?:'re| are) not (?:to|supposed to)\b|\b(?:is|are) not (?:to be \w+ed|yours to)\b
 \b(?:is|are) not acceptable (?:in|for|on)\b|\bwe \w+ .*\bbut not [a-z]+[.!]*$
 ^(?:the |our )?[\w ]{3,40} (?:does not|do not) (?:change|count|move|apply|ship)\b
 COMMANDdo not\b|\bwe do not (?:use|support|accept|allow|ship|deploy|merge)\b
-, (?:and )?not (?:an? |the |from )?[\w.%$-]+[.!]*$|\b\w+s,? not \w+s\b
+, (?:and )?not (?:an? |the |from )?[\w.%$`'\"-]+[.!]*$|\b\w+s,? not \w+s\b
 \bwe (?:use|write) [^.,;]{2,40}, not\b
 = don't dont avoid refrain refuse
-COMMAND(?:don't|dont|avoid|refrain from)\b|\bi (?:don't want any|refuse to)\b
+COMMAND(?:don't|dont|avoid|refrain from)\b|\b(?:i|we) (?:don't want any|refuse to)\b
 \bi don't (?:fly|eat|drink)\b|\bwe avoid \w.* here[.!]*$
 \bwe (?:avoid|don't) (?:use|support|accept|allow|ship|deploy|merge)\b
 = is_to are_to
@@ -83,16 +85,24 @@ COMMAND(?:don't|dont|avoid|refrain from)\b|\bi (?:don't want any|refuse to)\b
 (?:START|^seriously, )stop \w+ing\b|STARTrefuse\b|STARTcap\b
 = intact blank exactly_as
 COMMANDleave (?:\S+ ){1,12}?(?:intact|blank|exactly as)\b
-= stays
-\bstays (?:below|above|under|within)\b
+= stays stay keeps
+\bstays? (?:below|above|under|within|pinned)\b|\bkeeps its \w+\b
 = stay leave keep treat
-COMMANDstay (?:under|below|within|away|off)\b|COMMANDleave (?:\S+ ){1,10}?(?:alone|in place)\b
+COMMANDstay (?:under|below|within|away|off|out of)\b
+COMMANDleave (?:\S+ ){1,10}?(?:alone|in place|to \w+[.!]*$)
 COMMAND(?:treat (?:all|every|each)|keep (?:it|that|them) (?:like|this|that|in|consistent))\b
 STARTkeep\b|STARTtreat\b
 = use remember stick assume refer_to make_no mention_no future hands_off ensure prefer
 START(?:remember|stick (?:to|with)|use|assume|refer to|(?:make|mention) no)\b
 START(?:hands off|ensure|prefer)\b
 STARTin (?:the )?future\b|\bplease\b.* in (?:the )?future\b
+= an_option no_other hold
+\bnot an option\b|\bat no other\b|\b(?:legal|litigation) hold\b
+= for_any for_anything for_everything for_every for_each
+STARTfor (?:anything|everything|any|every|each) [^,.]{2,60} (?:first|always|only)\b
+= reach call contact address
+\b(?:reach|call|contact) me (?:only |before |after |between |on |by )
+STARTaddress (?:me|us) (?:as|by|with)\b
 = limit restrict exclude preserve permanently ignore
 START(?:limit|restrict|exclude|preserve|permanently)\b|STARTignore\b.*\bfrom\b
 = only
@@ -105,7 +115,7 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us)\b.* (?:first|before you)\b
 ^before you [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make)\b
 = before
-^before \w+ing [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make|take|run|get)\b
+^before [^,]{3,60}, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make|take|run|get)\b
 = approval permission consent sign signoff wait_for
 \b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:approval|permission)\b
 \b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:consent|sign-?off)\b
@@ -154,8 +164,8 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 = rules
 START(?:\w+ )?rules(?: for [\w ]{2,20})?: \w
 = rule constraint policy guideline restriction convention budget deadline limit important reminder
-START(?:(?:hard|house|ground) )?(?:rule|constraint|policy|guideline|restriction)(?: #?\d+)?:
-START(?:convention|budget|deadline|limit|important|reminder):
+START(?:[\w-]+ ){0,2}(?:rule|constraint|policy|guideline|restriction)(?: #?\d+)?:
+START(?:[\w-]+ ){0,2}(?:convention|budget|deadline|limit|important|reminder):
 = max maximum min minimum style format tone language scope audience currency units
 START(?:(?:max|min)(?:imum)?(?: \w+){0,4}|style|format|tone|language|scope|audience|units|currency):
 # what somebody is like, or likes
@@ -172,7 +182,7 @@ START(?:(?:max|min)(?:imum)?(?: \w+){0,4}|style|format|tone|language|scope|audie
 \b(?:snake|pascal|camel) case for\b
 = kosher halal gluten prefer rather like_you
 \b(?:kosher|halal|gluten[- ]free)\b.* (?:please|for me)\b|\b(?:i|we) prefer\b
-\b(?:i|we)(?:'d| would) (?:rather (?:not|you)|like you to)\b
+\b(?:i|we)(?:'d| would) (?:rather (?:not|you|have|use|keep)|like you to)\b
 # how it is done here, and how it is answered
 = answer reply respond speak uses
 START(?:answer|reply|respond|speak)(?: \w+){0,2} (?:in|with|as)\b
@@ -252,20 +262,25 @@ START(?:ok(?:ay)?|alright),? final:|STARTsigned off:
 \b(?:i|we) ended up (?:choosing|using)\b|\b(?:i|we) ditch\b
 = ditching adopting retiring moving
 \b(?:we|i)(?:'re|'m| are| am) (?:ditching|adopting|retiring|moving to)\b
+= moved_off moved_away moved_from switched_to switched_from
+\b(?:we|i)(?:'ve| have) (?:moved (?:off|away|from)|switched (?:to|from))\b
+= is_now are_now
+\b(?:name|title|owner|lead|default|target)s? (?:is|are) now\b
 = dropping switching to_use passing killing keeping sticking choosing skipping replacing
 (?<!that )(?<!which )\b(?:we|i)(?:'re|'m| are| am) (?:dropping|switching to|going to use)\b
 \b(?:we|i)(?:'re|'m| are| am) (?:passing on|killing|keeping the|sticking with|replacing)\b
 \b(?:we|i)(?:'re|'m| are| am) (?:choosing|skipping)\b
 = chose picked selected concluded accept committed
 \b(?:i|we|they|team|board) (?:chose|picked)\b(?! (?:to|up|out|on|it|them|this|that|me|him|her)\b)
-\b(?:i|we|they|i've|we've) (?:selected|concluded|accept (?:the|their))\b
+\b(?:i|we|they|team|board|i've|we've) (?:selected|concluded|accept (?:the|their))\b
 \bchose (?:the|an?) \w+|\bpicked \w+ (?:for|over|as)\b|\b(?:was|were) selected[.!]*$
 \b(?:i|we|i've|we've|have|has) committed to\b
 = approved rejected accepted declined
 \b(?:i|we|they|team|board|client|customer|committee) (?:approved|rejected|accepted|declined)\b
 \b(?:has|was|were|got|is) (?:approved|rejected|accepted|declined)\b
-= decision agreed chosen selected approach choice resolution verdict final
-START(?:decision|agreed|chosen|selected|approach|choice|resolution|verdict|final)(?: #?\d+)?:
+= decision agreed chosen selected approach choice resolution verdict final call_result
+START(?:[\w-]+ )?(?:decision|agreed|chosen|selected|approach|choice)(?: #?\d+)?:
+START(?:[\w-]+ )?(?:resolution|verdict|final|final call|call result)(?: #?\d+)?:
 = approved confirmed settled rejected resolved agreed
 (?:START|^\w+, )(?:approved|confirmed|settled|rejected|resolved|agreed|it's settled)[:,]
 = it_is then no_to not_the

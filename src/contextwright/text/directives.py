@@ -110,9 +110,10 @@ def _sentences(text: str, own: str, role: str, near: RuleWords) -> Iterable[str]
 
 def _spoken(text: str) -> Iterator[str]:
     """A user's sentences. Who writes no capitals ends each at the same mark: a question behind
-    others is one by itself, and so is each where together they would be too long."""
+    others is one by itself, and so is each where together they would be too long, or one begins
+    with a name of code."""
     for sentence in sentences(text):
-        if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE:
+        if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE or ". `" in sentence:
             yield from halves_of(sentence)
         else:
             yield sentence

@@ -83,6 +83,11 @@ _CALLED_OFF = Wordings(r"""
 \b(?:not needed|no (?:\w+ ){1,3}(?:needed|please)|after all|any ?more|call(?:ed|ing)? off)\b
 = let's_not leave_it leave_that leave_the off_the_table sorted solved
 \b(?:let's not|leave (?:it|that|the)|off the table|sorted|solved)\b
+= from_the off_the from_my off_my from_our off_our on_ice out_of moot obsolete hold_off
+\b(?:remove|take|strike) .* (?:from|off) (?:the|my|our) (?:\w+ )?(?:list|backlog|plan|agenda)\b
+\b(?:on ice|out of scope|hold off)\b|\b(?:is|are|it's|that's) (?:now )?(?:moot|obsolete)\b
+= happening
+\b(?:isn't|aren't|not) (?:\w+ )?happening\b
 = doesn't_need doesnt_need that's_that thats_that did_it did_them stop not_going cross
 \b(?:doesn'?t need|that'?s that|did (?:it|them)|stop \w+ing|not going|cross \w+ off)\b
 """)

@@ -20,43 +20,54 @@ MOST = 6
 """Remarks of one message."""
 LEAST_WORDS = 2
 """Words that tell something, at least."""
+LEAST_PROSE = 3
+"""The same beside names of code, paths and amounts."""
 QUESTION = 200
 """Characters at the end of an agent's words that tell whether it asks for something."""
-_BREAK = re.compile(r"(?<=[a-z0-9)][.!?;]) +(?=[a-z])|(?<=\w\?) +|; +| +[\u2013\u2014] +")
+_BREAK = re.compile(r"(?<=[a-z0-9)][.!?;]) +(?=[a-z`])|(?<=\w\?) +|; +| +[\u2013\u2014] +")
 """Where a sentence ends before a small letter, or half of it."""
 _BREAKS = (". ", "! ", "? ", "; ", " \u2013 ", " \u2014 ")
 """What stands there: most sentences have none of it."""
 _LEAD = re.compile(
-    r"(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?(?:(?:and|but|also|so|oh|ok|okay|hey|hi|hello|hm+|well|now"
+    r"(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?(?:(?:next up|one more thing)[,:]\s+"
+    r"|(?:while|when|if|once|as soon as) you\b[^,.]{2,40}, "
+    r"|[a-z]{2,10}-\d{1,6}(?:[:.]| [-\u2013\u2014])\s+"
+    r"|(?:and|but|also|so|oh|ok|okay|hey|hi|hello|hm+|well|now"
     r"|then|first|next|actually|great|good|thanks|perfect|cool|yes|yeah|no|sorry|right|alright"
     r"|quick|just|maybe|btw|by the way)\b(?!')[,!.:]*\s+)*"
 )
 """What stands in front of what is said."""
 _TASKS = frozenset({
-    "add", "analyse", "analyze", "apply", "approve", "arrange", "attach", "automate", "benchmark",
-    "book", "bring", "build", "bump", "buy", "calculate", "cancel", "change", "chase", "check",
-    "clean", "close", "collect", "commit", "compare", "compile", "compute", "configure", "confirm",
-    "connect", "consolidate", "continue", "convert", "copy", "correct", "count", "create", "cut",
-    "debug", "decrypt", "delete", "deploy", "describe", "design", "develop", "dig", "disable", "do",
-    "double-check", "download", "draft", "draw", "drop", "edit", "email", "enable", "encrypt",
-    "estimate", "evaluate", "explain", "explore", "export", "extend", "extract", "fetch", "figure",
-    "fill", "find", "finish", "fix", "forward", "gather", "generate", "get", "give", "grab",
-    "handle", "help", "hide", "identify", "implement", "import", "improve", "increase", "inform",
-    "inspect", "install", "integrate", "investigate", "invite", "kill", "kindly", "let's", "lets",
-    "list", "load", "log", "look", "looking", "merge", "migrate", "move", "need", "notify", "open",
-    "optimise", "optimize", "order", "organise", "organize", "parse", "pick", "plan", "play",
-    "please", "plot", "pls", "plz", "post", "prepare", "print", "proceed", "proofread", "provision",
-    "publish", "pull", "purge", "push", "put", "rank", "read", "rebase", "rebook", "rebuild",
-    "recommend", "redeploy", "redo", "reduce", "refactor", "refresh", "refund", "register",
-    "reindex", "remind", "remove", "rename", "replace", "reply", "reproduce", "rerun", "resend",
-    "reserve", "reset", "resize", "resolve", "respond", "restart", "restore", "return", "revert",
-    "review", "rewrite", "roll", "rotate", "round", "run", "save", "say", "scale", "scan",
-    "schedule", "score", "search", "see", "send", "set", "share", "ship", "show", "simplify",
-    "solve", "sort", "split", "squash", "start", "stop", "submit", "suggest", "sum", "summarise",
-    "summarize", "swap", "switch", "take", "tell", "test", "think", "tidy", "tighten", "transcribe",
-    "transfer", "translate", "triage", "trim", "truncate", "try", "turn", "unblock", "undo",
-    "uninstall", "unlock", "unsubscribe", "update", "upgrade", "upload", "validate", "verify",
-    "visualise", "visualize", "wait", "walk", "work", "write",
+    "add", "analyse", "analyze", "apply", "approve", "arrange", "attach", "automate", "backfill",
+    "backport", "benchmark", "book", "bootstrap", "bring", "build", "bump", "buy", "cache",
+    "calculate", "cancel", "change", "chase", "check", "clean", "close", "collect", "commit",
+    "compare", "compile", "compress", "compute", "configure", "confirm", "connect", "consolidate",
+    "continue", "convert", "copy", "correct", "count", "create", "cut", "debug", "decommission",
+    "decrypt", "dedupe", "deduplicate", "delete", "deploy", "describe", "design", "develop", "dig",
+    "disable", "do", "double-check", "download", "draft", "drain", "draw", "drop", "edit", "email",
+    "enable", "encrypt", "enrich", "escalate", "estimate", "evaluate", "exchange", "explain",
+    "explore", "export", "expose", "extend", "extract", "failover", "fetch", "figure", "fill",
+    "find", "finish", "fix", "forward", "gather", "generate", "get", "give", "grab", "handle",
+    "help", "hide", "identify", "implement", "import", "improve", "increase", "inform", "inspect",
+    "install", "instrument", "integrate", "investigate", "invite", "kill", "kindly", "let's",
+    "lets", "list", "load", "localise", "localize", "log", "look", "looking", "merge", "migrate",
+    "modernise", "modernize", "move", "need", "notify", "onboard", "open", "optimise", "optimize",
+    "order", "organise", "organize", "paginate", "parse", "patch", "pick", "plan", "play", "please",
+    "plot", "pls", "plz", "polyfill", "port", "post", "prepare", "print", "proceed", "profile",
+    "proofread", "prototype", "provision", "prune", "publish", "pull", "purge", "push", "put",
+    "rank", "read", "rebase", "rebook", "reboot", "rebuild", "recommend", "reconcile", "redeploy",
+    "redo", "reduce", "refactor", "reformat", "refresh", "refund", "regenerate", "register",
+    "reindex", "remind", "remove", "rename", "renew", "rephrase", "replace", "replicate", "reply",
+    "reproduce", "rerun", "reschedule", "resend", "reserve", "reset", "resize", "resolve",
+    "respond", "restart", "restore", "restructure", "return", "revert", "review", "rewrite", "rip",
+    "roll", "rotate", "round", "run", "save", "say", "scale", "scan", "schedule", "score", "search",
+    "see", "seed", "send", "set", "share", "ship", "show", "simplify", "sketch", "solve", "sort",
+    "speed", "spike", "spin", "split", "squash", "start", "stop", "streamline", "submit",
+    "subscribe", "suggest", "sum", "summarise", "summarize", "swap", "switch", "sync", "take",
+    "tell", "test", "think", "throttle", "tidy", "tighten", "transcribe", "transfer", "translate",
+    "triage", "trigger", "trim", "truncate", "try", "tune", "turn", "unblock", "undo", "uninstall",
+    "unlock", "unsubscribe", "update", "upgrade", "upload", "validate", "verify", "visualise",
+    "visualize", "wait", "walk", "whitelist", "wire", "withdraw", "work", "wrap", "write",
 })  # fmt: skip
 """First words of what one asks for, which is over when it is done."""
 _PAIRS = frozenset({
@@ -84,8 +95,8 @@ _WISH = re.compile(
 )
 _NEWS = Wordings(r"""
 # what happens now, or happened
-= fail fails failed failing error crash crashes crashed hang hangs hanging stuck broke broken
-\b(?:fail(?:s|ed|ing)?|error|crash(?:e[sd])?|hang(?:s|ing)?|stuck|broken?)\b
+= fails failed failing error crash crashes crashed hang hangs hanging stuck broke broken
+\b(?:fail(?:s|ed|ing)|error|crash(?:e[sd])?|hang(?:s|ing)?|stuck|broken?)\b
 = time timed timeout timeouts exception traceback undefined found wrong
 \b(?:timed? ?out|timeouts?|exception|traceback|undefined|not found|went wrong)\b
 = look looks work working works
@@ -137,8 +148,12 @@ _REQUESTS = any_of((
     r"\bplease (?:confirm|provide|share|choose|select|tell|specify)\b",
 ))  # fmt: skip
 """How an agent asks for something."""
+_NAMED = re.compile(
+    r"`[^`\n]{1,60}`|[\w.@*-]*(?:/[\w.*-]+)+/?|[A-Za-z_][\w.]*\(\)|[$\u20ac\u00a3]\d"
+)
+"""A name of code, a path or an amount within a sentence: it is spoken of, and no program."""
 _CODE = re.compile(
-    r"^\d+[:|]|[{}<>=`|\\$]|::|\(\)|\w\(|\w:\d|^\W*$|^\S+$|^[\[(\"].*[\])\",]$|\"\s*:|\w/\w+/\w"
+    r"^\d+[:|]|[{}<>=`|\\$]|::|\(\)|\w\(|[^\W\d]:\d|^\W*$|^\S+$|^[\[(\"].*[\])\",]$|\"\s*:|\w/\w+/\w"
     r"|[A-Z][a-z]+Error\b|^\s*[#@+]|[\u2190-\u21ff\u2700-\u27bf]"
 )
 """A program, what it prints, an address, one word."""
@@ -214,8 +229,12 @@ def asks(part: str) -> bool:
 
 
 def _is_remark(part: str) -> bool:
-    if len(part) > MAX_REMARK or part.endswith(":") or _CODE.search(part) is not None:
+    if len(part) > MAX_REMARK or part.endswith(":"):
         return False
+    if _CODE.search(part) is not None:
+        prose = _NAMED.sub("it", part)  # what else is said has words of its own
+        if _CODE.search(prose) is not None or len(small_text(prose).words - STOP) < LEAST_PROSE:
+            return False
     return len(small_text(part).words - STOP) >= LEAST_WORDS and not tells_news(part)
 
 

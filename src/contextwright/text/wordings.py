@@ -10,9 +10,9 @@ import msgspec
 
 _START = (
     r"^(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?"
-    r"(?:(?:and|but|also|so|oh),? )?(?:(?:please|pls|kindly),? )?"
+    r"(?:(?:and|but|also|so|oh),? )?(?:(?:please|pls|kindly|just|simply),? )?"
 )
-_COMMAND = rf"(?:{_START}|[,;:] (?:(?:so|and|then|please) )?)"
+_COMMAND = rf"(?:{_START}|[,;:] (?:(?:so|and|but|then|please) )?)"
 _WORD = re.compile("[a-z]+")
 _SIGNS = re.compile(r"\\.|\[\^?(?:\\.|[^\\\]])+\]|.", re.DOTALL)
 """Of a pattern: what is escaped, a class of signs, or a sign."""

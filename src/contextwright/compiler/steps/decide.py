@@ -19,7 +19,9 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.file_states import ToldFile
 from contextwright.compiler.steps.forms import in_place, limited
 from contextwright.compiler.steps.history import History
-from contextwright.compiler.steps.note_pages import Pages, pages_line, pages_until
+from contextwright.compiler.steps.note_builder import NoteScope
+from contextwright.compiler.steps.note_pages import Pages, page_of, pages_line, pages_until
+from contextwright.compiler.steps.note_rules import RULES_NOTE, note_for_rules
 from contextwright.compiler.steps.note_todos import ToldTodos
 from contextwright.compiler.steps.repeats import Superseded
 from contextwright.session.event import Thinking
@@ -45,7 +47,8 @@ of short recorded sessions, at half of their tokens, at -1.12 nats a token, with
 LEAST = 70
 """Percent of it that a note may have, whatever stays in its place."""
 ENOUGH = 700
-"""Tokens of a note that are enough where what stays in its place takes the rest."""
+"""Tokens of a note that are enough where what stays in its place takes the rest, and little holds
+on that it stands for."""
 NOTE = 160
 """Tokens that a note may need at least."""
 RESULT = 48
@@ -320,7 +323,11 @@ def plan_fold(
     low = economy.space * economy.low // 100
     upto, tail = _tail_start(last, fresh, low * economy.tail // 100, size)
     newer = tail + sum(inputs.cost(blocks[at]) for at in held if at < upto)
-    least = min(low * LEAST // 100, ENOUGH)
+    enough = ENOUGH
+    if low - newer < RULES_NOTE:  # else what holds has its room anyhow
+        scope = NoteScope(blocks, stop, upto, held, history, inputs, page_of(economy.space))
+        enough = max(ENOUGH, min(RULES_NOTE, note_for_rules(scope, RULES_NOTE)))
+    least = min(low * LEAST // 100, enough)
     room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
     room = min(room, _stood_for(blocks, upto, held, room, inputs) - NOTE // 4)
     pages: Pages = ()

@@ -8,6 +8,7 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.directive_places import SPEAKERS, words_at
 from contextwright.compiler.steps.exchange_features import said_by
 from contextwright.text.end_messages import EndMessages
+from contextwright.text.task_statuses import gives_end, may_give_ends, task_label
 
 REACH = 2_048
 """Exchanges in front of a step in which ends are looked for: what ended before them was asked for
@@ -20,11 +21,13 @@ class LateEnds:
     def __init__(self) -> None:
         self._start = self._stop = 0  # between them each exchange was looked at
         self._ends = EndMessages()
+        self._statuses = ToolStatuses()
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
         if start < self._stop:
             self._ends.truncate(start)
+        self._statuses.truncate(start)
         self._stop = min(self._stop, start)
         self._start = min(self._start, start)
 
@@ -33,7 +36,10 @@ class LateEnds:
         None where none does."""
         first = max(at + 1, stop - REACH)
         self._look(blocks, first, stop)
-        return self._ends.end_of(request, first, stop, _words_in(blocks))
+        end = self._ends.end_of(request, first, stop, _words_in(blocks))
+        if end is None and (label := task_label(request)):
+            return self._statuses.end_of(blocks, label, first, stop)
+        return end
 
     def last_word_on(self, blocks: Sequence[Block], request: str, at: int, stop: int) -> int | None:
         """The last exchange between `at` and `stop` that tells something of what was asked for at
@@ -65,6 +71,36 @@ class LateEnds:
             if text and role in SPEAKERS:
                 self._ends.add(at, text, role)
         self._start, self._stop = min(self._start, first), stop
+
+
+class ToolStatuses:
+    """What tools' results say of the status of tasks. Each exchange is looked at once, and none
+    where no task has a label."""
+
+    def __init__(self) -> None:
+        self._start = self._stop = 0  # between them each exchange was looked at
+        self._results: dict[int, tuple[str, ...]] = {}
+
+    def truncate(self, start: int) -> None:
+        """Forget the exchanges from `start` on."""
+        if start < self._stop:
+            for at in [at for at in self._results if at >= start]:
+                del self._results[at]
+        self._stop = min(self._stop, start)
+        self._start = min(self._start, start)
+
+    def end_of(self, blocks: Sequence[Block], label: str, first: int, stop: int) -> int | None:
+        """The last exchange from `first` to `stop` in which a tool says that the task with a label
+        is over."""
+        if self._start == self._stop:  # nothing to go on from
+            self._start = self._stop = stop
+        for at in (*range(self._stop, stop), *range(self._start - 1, first - 1, -1)):
+            results = (result.text for result in blocks[at].results)
+            if texts := tuple(text for text in results if may_give_ends(text)):
+                self._results[at] = texts
+        self._start, self._stop = min(self._start, first), stop
+        places = sorted((at for at in self._results if first <= at < stop), reverse=True)
+        return next((at for at in places if gives_end(label, self._results[at])), None)
 
 
 def _words_in(blocks: Sequence[Block]) -> Callable[[int], str]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from itertools import chain, islice
 
 from contextwright.compiler.steps.exchange_features import words_of
-from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder
+from contextwright.compiler.steps.forms import entry
+from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_requests import put_with_outcome
 from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
@@ -29,10 +30,15 @@ are the same."""
 RULES_SPARED = 1_700
 """The same of rules and decisions alone: where users lay down so many, each of them is worth more
 than what was done."""
+RULES_NOTE = RULES_SPARED * 100 // SPARED_SHARE
+"""Tokens of a note that has room for so many."""
 REMARKS_FROM = 550
 """Tokens of a note from which on what a user said beside a request has the room that rules and
 decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
 larger ones none."""
+REMARKS_SPARED, REMARKS_SHARE = 800, 25
+"""Tokens of a note that these have beside, and percent of it at most: in a talk in which rules and
+requests stand together, half of what holds is one."""
 LONG_RULE = 40
 """Tokens of the longest rule that is told before others that are older: where tools answer in the
 user's name, a page of a manual or of code has words of a rule as well. With any length, of the 20
@@ -50,16 +56,37 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
     """Tell it in the first part of a note of so many tokens."""
     usual = directives_room(room)
     left = _tell_directives(note, usual, directives_room(room, RULES_SPARED) - usual)
+    spare = _spare_room(note, room, left)
     if room >= REMARKS_FROM:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
         worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
         left = _tell_foreign(note, worded, left)
-        left = _tell_remarks(note, left)
+        rest = _tell_remarks(note, left + spare)
+        left, spare = min(left, rest), max(0, rest - left)
         left = _tell_foreign(note, (at for at in places if at not in worded), left)
     left = _tell_settings(note, _tell_conditions(note, left))
     if room >= REMARKS_FROM:
-        _tell_whole(note, left)
+        _tell_whole(note, left + spare)
+
+
+def _spare_room(note: NoteBuilder, room: int, left: int) -> int:
+    """Tokens that what is said beside a request may have beside those that rules leave."""
+    free = room * SPARED_SHARE // 100 - (room - note.left) - left
+    return max(0, min(REMARKS_SPARED, room * REMARKS_SHARE // 100, free))
+
+
+def note_for_rules(scope: NoteScope, most: int) -> int:
+    """Tokens that a note needs to tell what holds of what it stands for, and some remarks: of so
+    much that `most` are not enough, some more."""
+    history, where, tokens = scope.history, (scope.blocks, scope.upto, scope.held), 0
+    others = history.passed_over(*where)
+    for at in chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS)):
+        more = entry(scope.blocks[at], "rule", scope.inputs, scope.page).tokens
+        tokens += more if more <= LONG_RULE else 0
+        if tokens * 100 > most * (SPARED_SHARE - REMARKS_SHARE):
+            break
+    return tokens * 100 // (SPARED_SHARE - REMARKS_SHARE)
 
 
 def directives_room(room: int, spared: int = SPARED) -> int:

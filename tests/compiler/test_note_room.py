@@ -1,0 +1,72 @@
+"""What holds has its room in a note, whatever stands beside it: beside requests, next to a large
+newest exchange; and a task that a tool alone ends does not look open."""
+
+import pytest
+
+from contextwright import C, Engine, Session
+
+BESIDE = (
+    "Fix part{1}. Juniors read {0} to learn the trade.",
+    "Plot part{1} by month. The printer near {0} is black and white.",
+    "Send part{1} to the client. They have moved to {0} as of this month.",
+    "Clean up part{1}. Anything tagged {0} belongs to the auditors.",
+)
+HEARD = ("Two replicas of {0} suffice.", "Green for {0}, red is for alarms.")
+
+
+def read_files(session, engine, first, count, words=20):
+    for n in range(first, first + count):
+        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
+        session.result(f"c{n}", f"row {n} gives value v{n * 7919} " * words)
+        if n % 10 == 0:
+            engine.compile(session)
+
+
+def sent(engine, session):
+    return "\n".join(str(one.get("content")) for one in engine.compile(session).request["messages"])
+
+
+def test_what_is_said_beside_requests_has_room_behind_many_rules():
+    engine, session = Engine(C.compaction(8_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    for n in range(72):
+        if n < 24:
+            session.user(BESIDE[n % len(BESIDE)].format(f"aside{n}x", n))
+            session.assistant(f"part{n} is done.")
+        session.user(f"Never touch the folder rule{n}x, whatever happens to the others of them.")
+        session.assistant("Understood.")
+        read_files(session, engine, 10 * n, 5)
+    read_files(session, engine, 1_000, 90)
+    text = sent(engine, session)
+    assert sum(f"rule{n}x" in text for n in range(72)) == 72
+    assert sum(f"aside{n}x" in text for n in range(24)) >= 20
+
+
+def test_what_holds_has_room_beside_a_large_newest_exchange():
+    engine, session = Engine(C.compaction(6_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    for n in range(40):
+        session.user(HEARD[n % len(HEARD)].format(f"heard{n}x and all that is a part of it"))
+        session.assistant("Understood.")
+        read_files(session, engine, 10 * n, 3)
+    read_files(session, engine, 1_000, 60)
+    read_files(session, engine, 2_001, 1, words=300)  # half of the limit
+    assert sum(f"heard{n}x" in sent(engine, session) for n in range(40)) == 40
+
+
+@pytest.mark.parametrize("status", ["done", "cancelled"])
+def test_a_task_that_a_tool_alone_ends_is_not_shown_as_open(status):
+    engine, session = Engine(C.compaction(4_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    for n in range(6):
+        session.user(f"OPS-{n}: record the film of hall{n}x.")
+        session.assistant("OK.")
+        read_files(session, engine, 10 * n, 3)
+        session.call("track", {"id": f"OPS-{n}", "to": status}, id=f"t{n}")
+        session.result(f"t{n}", f'{{"id": "OPS-{n}", "state": "{status}"}}')
+        session.assistant("What is next?")
+        read_files(session, engine, 100 + 10 * n, 3)
+    read_files(session, engine, 1_000, 60)
+    text = sent(engine, session)
+    for n in range(6):
+        assert f"hall{n}x" not in text or f"OPS-{n} {status}" in text or f'{n}", "state' in text
