@@ -133,14 +133,15 @@ def measured(name: str, session: Session, after: list[Event]) -> Iterator[dict[s
 
 
 def timed_turns(turn: Turn, after: list[Event]) -> dict[str, Any]:
-    """Turn by turn, as long as there is time and there are events; beside each the limit, on the
-    same events: a machine that others use as well is by half as fast an hour later."""
+    """Turn by turn, as long as there is time and there are events; behind each the limit, on the
+    same events: a machine that others use as well is by half as fast an hour later. Its second run
+    counts, for what a turn leaves of the processor's caches is the turn's doing."""
     gc.collect()
     taken, limits, limit, done = list[float](), list[float](), limit_turns(), 0
     whole, before = Clock(), resident()
     for position in calls_of_model(after, 1)[:TURNS]:
         new, done = after[done:position], position
-        for work, times in ((turn, taken), (limit, limits)):
+        for work, times in ((turn, taken), (limit, []), (limit, limits)):
             clock = Clock()
             work(new)
             times.append(clock.spent)

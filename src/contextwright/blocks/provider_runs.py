@@ -12,13 +12,8 @@ _Value = Mapping[str, Any]
 _ENDS = "_tool_result"
 _USES = ("server_tool_use", "mcp_tool_use")
 """Kinds of Anthropic's: a use, and what came of it, as two parts."""
-_CODE, _OUTCOME = (
-    ("executableCode", "executable_code"),
-    (
-        "codeExecutionResult",
-        "code_execution_result",
-    ),
-)
+_CODE = ("executableCode", "executable_code")
+_OUTCOME = ("codeExecutionResult", "code_execution_result")
 """Kinds of Gemini's, which have no ids: the outcome stands behind its code."""
 _TEXTS = ("stdout", "stderr", "logs", "text", "title", "url", "tool_name", "error_code")
 """Fields that say something in what a tool gave, in the order in which they are told."""
