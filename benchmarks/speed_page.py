@@ -51,6 +51,11 @@ def ms(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def times(ratio: float) -> str:
+    """How many times as much, as many digits as are worth reading."""
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
+
+
 def kilobytes(value: float | None) -> str:
     return "-" if value is None else f"{value / 1000:,.0f}"
 
@@ -144,7 +149,7 @@ def beside(cells: Cells) -> list[str]:
         for size in SIZES:
             own = times_limit(cells, "recorded", OURS, size)
             theirs = times_limit(cells, "recorded", name, size)
-            ratios.append(f"{theirs / own:.2g}" if own and theirs else "-")
+            ratios.append(times(theirs / own) if own and theirs else "-")
         first = "" if name == "limit" else along(cells, "recorded", name, "first")
         turn = along(cells, "recorded", name, "p50")
         label = f"contextwright, {name}" if name in WHOLE else name
