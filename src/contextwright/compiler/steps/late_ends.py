@@ -15,21 +15,41 @@ REACH = 2_048
 before them as well, of which a note tells no more than the task."""
 
 
+class LookedAt:
+    """The exchanges that were looked at: those from one to another."""
+
+    def __init__(self) -> None:
+        self._start = self._stop = 0
+
+    def truncate(self, start: int) -> bool:
+        """Forget the exchanges from `start` on; whether any of them was looked at."""
+        is_known = start < self._stop
+        self._stop = min(self._stop, start)
+        self._start = min(self._start, start)
+        return is_known
+
+    def look(self, first: int, stop: int) -> list[int]:
+        """Those from `first` to `stop` that were not looked at yet; they are from now on."""
+        if self._start == self._stop:  # nothing to go on from
+            self._start = self._stop = stop
+        new = [*range(self._stop, stop), *range(self._start - 1, first - 1, -1)]
+        self._start, self._stop = min(self._start, first), stop
+        return new
+
+
 class LateEnds:
     """What says that something is over. Each exchange is looked at once."""
 
     def __init__(self) -> None:
-        self._start = self._stop = 0  # between them each exchange was looked at
+        self._looked_at = LookedAt()
         self._ends = EndMessages()
         self._statuses = ToolStatuses()
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
-        if start < self._stop:
+        if self._looked_at.truncate(start):
             self._ends.truncate(start)
         self._statuses.truncate(start)
-        self._stop = min(self._stop, start)
-        self._start = min(self._start, start)
 
     def end_of(self, blocks: Sequence[Block], request: str, at: int, stop: int) -> int | None:
         """The exchange between `at` and `stop` that says that what was asked for at `at` is over;
@@ -64,13 +84,10 @@ class LateEnds:
     def _look(self, blocks: Sequence[Block], first: int, stop: int) -> None:
         """Look at the exchanges from `first` to `stop`."""
         self.truncate(stop)
-        if self._start == self._stop:  # nothing to go on from
-            self._start = self._stop = stop
-        for at in (*range(self._stop, stop), *range(self._start - 1, first - 1, -1)):
+        for at in self._looked_at.look(first, stop):
             role, text = words_at(blocks, at)
             if text and role in SPEAKERS:
                 self._ends.add(at, text, role)
-        self._start, self._stop = min(self._start, first), stop
 
 
 class ToolStatuses:
@@ -78,27 +95,22 @@ class ToolStatuses:
     where no task has a label."""
 
     def __init__(self) -> None:
-        self._start = self._stop = 0  # between them each exchange was looked at
+        self._looked_at = LookedAt()
         self._results: dict[int, tuple[str, ...]] = {}
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
-        if start < self._stop:
+        if self._looked_at.truncate(start):
             for at in [at for at in self._results if at >= start]:
                 del self._results[at]
-        self._stop = min(self._stop, start)
-        self._start = min(self._start, start)
 
     def end_of(self, blocks: Sequence[Block], label: str, first: int, stop: int) -> int | None:
         """The last exchange from `first` to `stop` in which a tool says that the task with a label
         is over."""
-        if self._start == self._stop:  # nothing to go on from
-            self._start = self._stop = stop
-        for at in (*range(self._stop, stop), *range(self._start - 1, first - 1, -1)):
+        for at in self._looked_at.look(first, stop):
             results = (result.text for result in blocks[at].results)
             if texts := tuple(text for text in results if may_give_ends(text)):
                 self._results[at] = texts
-        self._start, self._stop = min(self._start, first), stop
         places = sorted((at for at in self._results if first <= at < stop), reverse=True)
         return next((at for at in places if gives_end(label, self._results[at])), None)
 
