@@ -253,8 +253,11 @@ def best_places(scores: Sequence[int], count: int) -> list[int]:
         least = min(scores, default=0)
     else:
         least = nlargest(count, scores)[-1]
-    pairs = ((score, place) for place, score in enumerate(scores) if score >= least)
-    return [place for _, place in nlargest(count, pairs)]
+    above = [(score, place) for place, score in enumerate(scores) if score > least]
+    newest_first = range(len(scores) - 1, -1, -1)
+    least_ones = (place for place in newest_first if scores[place] == least)
+    best = [place for _, place in sorted(above, reverse=True)]
+    return [*best, *islice(least_ones, count - len(best))]
 
 
 def _best_first(scores: Sequence[int]) -> Iterator[int]:
