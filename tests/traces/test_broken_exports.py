@@ -119,3 +119,13 @@ def test_a_last_line_that_was_cut_off_is_unread(tmp_path):
     assert len(read) == 1
     (unread,) = read.unread
     assert unread.where == "half.jsonl line 2" and "cut off" in unread.why
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    for folder, text in {"monday": "{", "tuesday": '{"messages": 1}'}.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "log.json").write_text(text)
+    (tmp_path / "log.json").write_text(json.dumps(EXPORTS["langfuse"]))
+    places = [unread.where for unread in read_traces(tmp_path).unread]
+    assert len(places) == 2
+    assert places[0].startswith("monday/log.json") and places[1].startswith("tuesday/log.json")

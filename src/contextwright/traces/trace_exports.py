@@ -68,7 +68,8 @@ def read_traces(source: str | Path, *, progress: Progress | None = None) -> Trac
     Raises:
         SessionError: nothing could be read; it names the first fault.
     """
-    groups = _groups(_files(Path(source)))
+    root = Path(source)
+    groups = _groups(_files(root))
     calls: dict[str, list[RecordedCall]] = {}
     sessions: list[Session] = []
     unread: list[UnreadCall] = []
@@ -76,14 +77,14 @@ def read_traces(source: str | Path, *, progress: Progress | None = None) -> Trac
         if progress is not None:
             progress(number, len(groups))
         try:
-            _read_group(paths, calls, sessions, unread)
+            _read_group(paths, root, calls, sessions, unread)
         except ContextwrightError as error:
             if len(groups) == 1:
                 raise
-            unread.append(UnreadCall(error.where or paths[0].name, error.what))
+            unread.append(UnreadCall(error.where or _name(paths[0], root), error.what))
         except (TypeError, AttributeError, KeyError, IndexError, ValueError) as error:
             why = f"it does not keep to its export's form: {type(error).__name__}: {error}"
-            unread.append(UnreadCall(paths[0].name, why[:300]))
+            unread.append(UnreadCall(_name(paths[0], root), why[:300]))
     for name, listed in calls.items():
         sessions += _sessions(name, listed, unread)
     if not sessions:
@@ -120,19 +121,27 @@ def _groups(paths: list[Path]) -> list[list[Path]]:
     return list(groups.values())
 
 
+def _name(path: Path, root: Path) -> str:
+    """A file as it is told of: with its folders within the one that is read, since exports repeat
+    their files' names in each."""
+    within = path != root and path.is_relative_to(root)
+    return path.relative_to(root).as_posix() if within else path.name
+
+
 def _read_group(
     paths: list[Path],
+    root: Path,
     calls: dict[str, list[RecordedCall]],
     sessions: list[Session],
     unread: list[UnreadCall],
 ) -> None:
     """Add what files have: calls by the kind of the export, or sessions."""
-    path, documents = paths[0], [_document(one, unread) for one in paths]
+    path, documents = paths[0], [_document(one, root, unread) for one in paths]
     document = documents[0]
     if len(paths) > 1:
         records = [record for one in documents for record in one.records]
         path = path.parent.parent if path.parent.name == "events" else path.parent
-        document = Document(path.name, tuple(records), lines=True)
+        document = Document(_name(path, root), tuple(records), lines=True)
     listed = _calls_in(document)
     if listed is None:
         sessions += _own_sessions(document, path)
@@ -181,12 +190,12 @@ _PACKED = (
 )
 
 
-def _document(path: Path, unread: list[UnreadCall]) -> Document:
+def _document(path: Path, root: Path, unread: list[UnreadCall]) -> Document:
     """A file; a last line of it that was cut off goes to what is unread."""
     try:
         if zipfile.is_zipfile(path):
-            return _archive(path)
-        decoded = decode(path.read_bytes(), path.name)
+            return _archive(path, _name(path, root))
+        decoded = decode(path.read_bytes(), _name(path, root))
         if decoded.cut:
             unread.append(UnreadCall(decoded.cut, "the line was cut off in the middle of writing"))
         return decoded.document
@@ -198,20 +207,18 @@ def _document(path: Path, unread: list[UnreadCall]) -> Document:
         ) from error
 
 
-def _archive(path: Path) -> Document:
+def _archive(path: Path, file: str) -> Document:
     """The samples of a log of inspect_ai (`.eval`)."""
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.startswith("samples/")]
         records = [
-            Record(record.value, f"{path.name}, {name}")
+            Record(record.value, f"{file}, {name}")
             for name in names
             for record in decode(archive.read(name), name).document.records
         ]
     if not records:
-        raise SessionError(
-            "an archive without samples", where=path.name, fix="give a log of inspect_ai"
-        )
-    return Document(path.name, tuple(records), lines=False)
+        raise SessionError("an archive without samples", where=file, fix="give a log of inspect_ai")
+    return Document(file, tuple(records), lines=False)
 
 
 def _own_sessions(document: Document, path: Path) -> list[Session]:
