@@ -129,3 +129,14 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
     places = [unread.where for unread in read_traces(tmp_path).unread]
     assert len(places) == 2
     assert places[0].startswith("monday/log.json") and places[1].startswith("tuesday/log.json")
+
+
+def test_sessions_of_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    for folder in ("task.1", "task.2"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "messages.json").write_text('[{"role": "user", "content": "hi"}]')
+    assert [session.id for session in read_traces(tmp_path)] == [
+        "task.1/messages",
+        "task.2/messages",
+    ]
+    assert read_traces(tmp_path / "task.1")[0].id == "messages"

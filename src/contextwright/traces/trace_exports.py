@@ -144,7 +144,7 @@ def _read_group(
         document = Document(_name(path, root), tuple(records), lines=True)
     listed = _calls_in(document)
     if listed is None:
-        sessions += _own_sessions(document, path)
+        sessions += _own_sessions(document)
         return
     for name, call in listed:
         if isinstance(call, UnreadCall):
@@ -221,28 +221,34 @@ def _archive(path: Path, file: str) -> Document:
     return Document(file, tuple(records), lines=False)
 
 
-def _own_sessions(document: Document, path: Path) -> list[Session]:
+def _own_sessions(document: Document) -> list[Session]:
     """The sessions of a file in a format of sessions: one, or one a line."""
     try:
         name = detect(document)
     except UnknownFormat:
         if len(document.records) < 2 or "messages" not in object_if(document.records[0].value):
             raise
-        return [_one(record, document.name, n, path) for n, record in enumerate(document.records)]
+        return [_one(record, document.name, n) for n, record in enumerate(document.records)]
     read_all = getattr(format_named(name), "read_all", None)
     sessions = read_all(document) if read_all else [read_document(document)]
     for session in sessions:
         if session.id == "session":
-            session.id = path.name.partition(".")[0]
+            session.id = _id(document.name)
     return sessions
 
 
-def _one(record: Record, name: str, number: int, path: Path) -> Session:
+def _one(record: Record, name: str, number: int) -> Session:
     session = read_document(Document(name, (record,), lines=False))
     if session.id == "session":
         id = object_if(record.value).get("id")
-        session.id = str(id) if id else f"{path.name.partition('.')[0]}-{number}"
+        session.id = str(id) if id else f"{_id(name)}-{number}"
     return session
+
+
+def _id(file: str) -> str:
+    """What a session is called that has no id: its file, without what its name ends in."""
+    folder, slash, name = file.rpartition("/")
+    return folder + slash + name.partition(".")[0]
 
 
 def _sessions(
