@@ -101,6 +101,23 @@ def test_names_that_are_the_providers_own_are_no_fields_of_somebody():
     assert request["messages"][2] == {**messages[2], "odd": {"status": HIDDEN}}
 
 
+@pytest.mark.parametrize("inner", [{}, {"x_b": SECRET}])
+@pytest.mark.parametrize("sdk", [False, True])
+def test_an_instruction_loses_what_is_redacted_beside_its_parts_and_in_them(inner, sdk):
+    system = {"x_a": 1, "parts": [{"text": "hi", **inner}], "x_b": SECRET}
+    if sdk:
+        body = {"contents": "go", "config": {"system_instruction": system}}
+    else:
+        body = {
+            "contents": [{"role": "user", "parts": [{"text": "go"}]}],
+            "systemInstruction": system,
+        }
+    session = read_session(body, format="gemini")
+    request = compile(session, BY_NAME, model="gemini-2.5-pro").request
+    sent = request["config"]["system_instruction"] if sdk else request["systemInstruction"]
+    assert sent == hidden(system)
+
+
 def test_a_text_keeps_the_fields_beside_the_one_that_is_redacted():
     part = {"text": "hi", "x_b": SECRET, "x_a": 1}
     body = {"contents": [{"role": "user", "parts": [part]}]}

@@ -97,8 +97,12 @@ class GeminiBody:
             self._fields[self._system_key] = "\n\n".join([*texts, *([added] if added else [])])
             return
         parts += [{"text": added}] if added else []
-        whole = {**self.system, "parts": parts} if isinstance(self.system, dict) else parts
-        self._fields[self._system_key] = whole
+        if isinstance(self.system, dict):
+            whole = {**self.system, "parts": []}
+            clean = self._sources.redaction.parameter(self._system_key, whole, "gemini")
+            self._fields[self._system_key] = {**clean, "parts": parts}
+        else:
+            self._fields[self._system_key] = parts
 
     def declare(self, tools: tuple[Tool, ...], made: Callable[[Tool], Wire]) -> None:
         """Leave only these tools, and those that declare no function."""
