@@ -43,13 +43,13 @@ class ForgetfulMemo(Memo):
         super().__init__()
         self._dice = dice
 
-    def table(self, key, make=None, *, brief=False, stays=False):
+    def table(self, key, make=None, **how):
         chance = self._dice.random()
         if chance < 0.1:
             self.turn_over()
         elif chance > 0.95:
             self.forget()
-        return super().table(key, make, brief=brief, stays=stays)
+        return super().table(key, make, **how)
 
 
 def outcome(compiler, session):

@@ -42,7 +42,7 @@ def test_a_command_runs_behind_a_proxy_of_its_own():
         out, err = process.communicate(timeout=60)
         assert process.returncode == 3, err
         assert "prompt_tokens" in out and "['--spec', 'own']" in out
-        assert "1 calls, 1 rewritten" in err and "saved" in err
+        assert "1 call, 1 rewritten" in err and "saved" in err
         assert len(upstream.seen[0].body) < len(json.dumps(BODY)) / 2
 
 
