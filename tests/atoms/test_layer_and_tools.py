@@ -28,3 +28,27 @@ def test_only_the_tools_in_scope_are_sent(spec, sent):
     session.tools = tuple(Tool(name=name) for name in ("read", "search", "delete"))
     pack = compile(session, C.default() + spec, target=target_for("openai-chat"))
     assert sorted(t["function"]["name"] for t in pack.request["tools"]) == sorted(sent)
+
+
+REMINDER = "<system-reminder>The list is empty.</system-reminder>"
+
+
+def test_what_a_harness_alone_says_stays_in_the_conversation():
+    session = session_of("u: Mend it. | a: Done. | u: And the next? | a: Done.")
+    session.user(REMINDER)
+    session.user("Go on.")
+    pack = compile(session, C.default() | C.layer("evidence"), target=target_for("openai-chat"))
+    assert {"role": "user", "content": REMINDER} in pack.request["messages"]
+    assert not any("undone" in note for note in pack.manifest.notes)
+
+
+def test_words_beside_which_a_harness_speaks_are_sent_as_a_layer():
+    session = session_of("u: Mend it. | a: Done.")
+    session.user(f"{REMINDER}\n\nAnd the next?")
+    session.assistant("Done.")
+    session.user("Go on.")
+    spec = C.window(n=1) + (C.window(n=3) | C.layer("memory"))
+    pack = compile(session, spec, target=target_for("openai-chat"))
+    assert [block.layer for block in pack.manifest.kept if block.id == "e2"] == ["memory"]
+    assert "And the next?" in str(pack.request) and REMINDER not in str(pack.request)
+    assert not any("undone" in note for note in pack.manifest.notes)

@@ -4,6 +4,7 @@ from contextwright.blocks.block import Block
 from contextwright.blocks.minified_results import is_minified
 from contextwright.blocks.protection import Protection, whole_of_its_own
 from contextwright.session.event import Text, ToolCall, ToolResult
+from contextwright.session.harness_text import without_harness_texts
 
 
 def refusal(block: Block, now: Block | None, protection: Protection, *, last: bool) -> str:
@@ -53,6 +54,17 @@ def _has_words(block: Block, now: Block) -> bool:
 
 
 def _quotes(block: Block, section: Block) -> bool:
-    """Whether all that was said stands in a section, word for word."""
-    parts = [part for m in block.messages for part in m.parts]
-    return all(p.text.strip() in section.text for p in parts if isinstance(p, (Text, ToolResult)))
+    """Whether all that was said stands in a section, word for word, but for what a harness put
+    into the user's words, which no section tells in the user's name."""
+    return all(
+        _words(message.role, part) in section.text
+        for message in block.messages
+        for part in message.parts
+        if isinstance(part, (Text, ToolResult))
+    )
+
+
+def _words(role: str, part: Text | ToolResult) -> str:
+    if role == "user" and isinstance(part, Text):
+        return without_harness_texts(part.text, stops=True).strip()
+    return part.text.strip()

@@ -41,11 +41,14 @@ class AsLayer(Atom, frozen=True, kw_only=True):
         layer = Layer[self.name.upper()]
         if not block.messages or layer is Layer.CONVERSATION:
             return msgspec.structs.replace(block, layer=layer, cache=CacheClass.DYNAMIC)
+        text = transcript(block)
+        if not text:  # a harness alone speaks in it, whose words no other layer has
+            return block
         return msgspec.structs.replace(
             block,
             layer=layer,
             messages=(),
-            text=transcript(block),
+            text=text,
             order=-1,
             cache=CacheClass.DYNAMIC,
             ref=block.ref or event_ref(block.id),
