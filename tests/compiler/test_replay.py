@@ -193,3 +193,26 @@ def test_each_request_of_a_recorded_session_that_grows_can_be_built_again(
         except BudgetError:  # what a user gave is more than the limit
             return
         replay(pack, session)
+
+
+def test_what_was_answered_for_messages_that_could_not_leave_as_they_came_is_in_the_receipt():
+    """A list whose provider would refuse it is compiled as it came, and then anew, of what other
+    words look at: a replay asked for what the first attempt had been answered."""
+
+    def call(id, name, text):
+        use = {"type": "tool_use", "id": id, "name": name, "input": {}}
+        result = {"type": "tool_result", "tool_use_id": id, "content": text}
+        return [
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [result]},
+        ]
+
+    rows = [f"Result {n}. " + f"It costs {n} euros and more. " * 60 for n in range(2)]
+    messages = [{"role": "user", "content": "Begin."}, *call("a", "find", rows[0])]
+    messages += [*call("b", "open", rows[1]), *call("c", "n" * 30_000, "transferred")]
+    session = read_session(messages, format="anthropic")
+    pack = Engine(C.cool(400), target=target_for("anthropic"), suspend=False).compile(session)
+    assert pack.manifest.answers
+    assert replay(pack, session).manifest == msgspec.structs.replace(
+        pack.manifest, prefix=None
+    ).digested()

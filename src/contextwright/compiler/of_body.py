@@ -2,6 +2,7 @@
 its context replaced (rules.md#left-as-it-came)."""
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,12 +13,13 @@ from contextwright.formats.moving_breakpoints import MOVING
 from contextwright.formats.part_places import FORMS
 from contextwright.formats.provenance import origins
 from contextwright.formats.request_body import RequestBody, body_of_session
+from contextwright.memo.owned_tables import NEWEST
 from contextwright.redaction.detector import NO_PORTS
 from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.parameters import READERS, translation
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.shared_rules import Rule, Violation
-from contextwright.render.source_messages import RecordRules, SourceMessages
+from contextwright.render.source_messages import RecordRules, SourceMessages, is_within_message
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Memo
@@ -47,11 +49,37 @@ def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) 
     own = bool(redactions) and planned.ports != NO_PORTS
     ports = id(planned.ports) if own else 0
     breakpoints = snapshot.metadata.get(MOVING)
-    key = repr((body.format, is_request, redactions, ports, breakpoints is not None))
+    pieces = _pieces(snapshot, body.format, memo)
+    key = repr((body.format, is_request, redactions, ports, breakpoints is not None, pieces))
     known = memo.table(("source messages", key))
     log, position = snapshot.log, snapshot.position
     sources = SourceMessages(body, log, position, known, redaction, key, rules, breakpoints)
     return msgspec.structs.replace(target, sources=sources)
+
+
+class _Pieces(NamedTuple):
+    """How far a log of which messages come in pieces went at the newest compile.
+
+    Args:
+        position: in front of the first event that had not come.
+        times: how often more of a message came behind it.
+    """
+
+    position: int = 0
+    times: int = 0
+
+
+def _pieces(snapshot: Snapshot, format: str, memo: Memo) -> str:
+    """Names how much of its newest message a session has. Events of one message may come one by
+    one, or the session be looked at from before the last of them: what was worked out for a piece
+    of a message is not what is sent of all of it."""
+    log, position, table = snapshot.log, snapshot.position, memo.table(("message pieces", format))
+    if is_within_message(log, position, format):
+        return f"up to {position}"
+    known: _Pieces = table.known(NEWEST) or _Pieces()
+    went_on = known.position < position and is_within_message(log, known.position, format)
+    now = table[NEWEST] = _Pieces(max(known.position, position), known.times + went_on)
+    return f"{now.times} times" if now.times else ""
 
 
 def redaction_of(planned: Plan) -> BodyRedaction:
