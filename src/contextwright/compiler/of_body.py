@@ -49,37 +49,35 @@ def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) 
     own = bool(redactions) and planned.ports != NO_PORTS
     ports = id(planned.ports) if own else 0
     breakpoints = snapshot.metadata.get(MOVING)
-    pieces = _pieces(snapshot, body.format, memo)
-    key = repr((body.format, is_request, redactions, ports, breakpoints is not None, pieces))
+    key = repr((body.format, is_request, redactions, ports, breakpoints is not None))
+    _look_anew_at_pieces(snapshot, body.format, memo)
     known = memo.table(("source messages", key))
     log, position = snapshot.log, snapshot.position
     sources = SourceMessages(body, log, position, known, redaction, key, rules, breakpoints)
     return msgspec.structs.replace(target, sources=sources)
 
 
-class _Pieces(NamedTuple):
-    """How far a log of which messages come in pieces went at the newest compile.
+class _Looked(NamedTuple):
+    """How a log was looked at before.
 
     Args:
-        position: in front of the first event that had not come.
-        times: how often more of a message came behind it.
+        end: the furthest position. cut: the newest one, where it lay within a message; else 0.
     """
 
-    position: int = 0
-    times: int = 0
+    end: int = 0
+    cut: int = 0
 
 
-def _pieces(snapshot: Snapshot, format: str, memo: Memo) -> str:
-    """Names how much of its newest message a session has. Events of one message may come one by
-    one, or the session be looked at from before the last of them: what was worked out for a piece
-    of a message is not what is sent of all of it."""
-    log, position, table = snapshot.log, snapshot.position, memo.table(("message pieces", format))
-    if is_within_message(log, position, format):
-        return f"up to {position}"
-    known: _Pieces = table.known(NEWEST) or _Pieces()
-    went_on = known.position < position and is_within_message(log, known.position, format)
-    now = table[NEWEST] = _Pieces(max(known.position, position), known.times + went_on)
-    return f"{now.times} times" if now.times else ""
+def _look_anew_at_pieces(snapshot: Snapshot, format: str, memo: Memo) -> None:
+    """Forget what was worked out, where more of a message has come, or less of one is looked at.
+    Events of one message may come one by one, or the session be looked at from before the last of
+    them: what holds of a piece of a message is not what holds of all of it."""
+    log, position, key = snapshot.log, snapshot.position, ("message pieces", format)
+    before: _Looked = memo.newest(key) or _Looked()
+    cut = position if is_within_message(log, position, format) else 0
+    if cut != before.cut or (not cut and is_within_message(log, before.end, format)):
+        memo.start_anew()
+    memo.table(key, stays=True)[NEWEST] = _Looked(before.end if cut else max(before.end, position), cut)
 
 
 def redaction_of(planned: Plan) -> BodyRedaction:
