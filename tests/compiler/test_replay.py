@@ -213,6 +213,7 @@ def test_what_was_answered_for_messages_that_could_not_leave_as_they_came_is_in_
     session = read_session(messages, format="anthropic")
     pack = Engine(C.cool(400), target=target_for("anthropic"), suspend=False).compile(session)
     assert pack.manifest.answers
-    assert replay(pack, session).manifest == msgspec.structs.replace(
-        pack.manifest, prefix=None
-    ).digested()
+    assert (
+        replay(pack, session).manifest
+        == msgspec.structs.replace(pack.manifest, prefix=None).digested()
+    )

@@ -77,7 +77,9 @@ def _look_anew_at_pieces(snapshot: Snapshot, format: str, memo: Memo) -> None:
     cut = position if is_within_message(log, position, format) else 0
     if cut != before.cut or (not cut and is_within_message(log, before.end, format)):
         memo.start_anew()
-    memo.table(key, stays=True)[NEWEST] = _Looked(before.end if cut else max(before.end, position), cut)
+    memo.table(key, stays=True)[NEWEST] = _Looked(
+        before.end if cut else max(before.end, position), cut
+    )
 
 
 def redaction_of(planned: Plan) -> BodyRedaction:
