@@ -217,3 +217,31 @@ def test_what_was_answered_for_messages_that_could_not_leave_as_they_came_is_in_
         replay(pack, session).manifest
         == msgspec.structs.replace(pack.manifest, prefix=None).digested()
     )
+
+
+LATE = (
+    C.summarize() | C.redact([r"R\d+"]), C.rolling(1) | C.redact([r"R\d+"]) | C.fit(4000),
+    C.default() | C.decay(full=1, fold=1) | C.redact([r"R\d+"]) | C.compaction(700),
+    C.sliding(600, recent=200) | C.redact([r"R\d+"]) | C.compaction(900),
+    C.default() + C.rolling(1) | C.fit(1600),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", LATE, ids=repr)
+def test_a_pack_of_before_a_result_came_late_is_built_again(spec):
+    """By a session that has it: what joined an exchange since was no part of it then, and that it
+    was there let words look at more than they had, of which the receipt then told."""
+    engine = Engine(spec, target=target_for("openai-chat"), suspend=False)
+    session, packs = Session("late"), []
+    session.user("Begin R0.")
+    for n in range(16):
+        if n % 3 == 0:
+            session.user(f"Now R{n}.")
+        session.call("find", "{}", id=f"c{n}")
+        if n not in (3, 8):
+            session.result(f"c{n}", f"R{n} costs {n} euros. " * 20)
+        if n in (5, 12):
+            session.result(f"c{3 if n == 5 else 8}", "R99 came late. " * 9)
+        packs.append(engine.compile(session))
+    for pack in packs:
+        assert replay(pack, session).body == pack.body
