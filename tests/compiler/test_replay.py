@@ -245,3 +245,6 @@ def test_a_pack_of_before_a_result_came_late_is_built_again(spec):
         packs.append(engine.compile(session))
     for pack in packs:
         assert replay(pack, session).body == pack.body
+    moment = session.snapshot_at(len(session) // 2, 0)
+    late = compile(moment, spec, target=target_for("openai-chat"))  # of a log that has gone on
+    assert replay(late, session).body == late.body

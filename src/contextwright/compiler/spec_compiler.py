@@ -132,9 +132,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             SpecError: the spec can not be met by this session.
             RenderError: a bug: the request breaks a rule of its provider.
         """
-        own, then = self._then(snapshot)
-        with holding(own.memo.lock), remembering(own.memo):
-            pack = own._compile(then, target, previous, PendingTasks(), dry=False)
+        with holding(self.memo.lock), remembering(self.memo):
+            pack = self._compile(snapshot, target, previous, PendingTasks(), dry=False)
         assert pack is not None
         return pack
 
@@ -148,15 +147,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
     ) -> Pack | None:
         """The pack, or None where something is missing for it: `wants` says what, and what the
         spec would write, also where it raises as `compile` does."""
-        own, then = self._then(snapshot)
-        with holding(own.memo.lock), remembering(own.memo):
-            return own._compile(then, target, previous, wants, dry=True)
-
-    def _then(self, snapshot: Snapshot) -> "tuple[SpecCompiler, Snapshot]":
-        """The compiler of a snapshot as it was: what is known of a log that has other exchanges by
-        now is of those."""
-        then = snapshot.as_it_was
-        return (self if then is snapshot else msgspec.structs.replace(self, memo=Memo())), then
+        with holding(self.memo.lock), remembering(self.memo):
+            return self._compile(snapshot, target, previous, wants, dry=True)
 
     def tokens_of_everything(
         self,
