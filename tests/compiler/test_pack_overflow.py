@@ -1,9 +1,11 @@
 """What gives way in a Context Pack, and in which order (context-packs.md#overflow)."""
 
+import re
+
 import pytest
 
 from contextwright import C, Criterion, PackBuilder, Session, Step, assign, compile
-from contextwright.errors import StepError
+from contextwright.errors import BudgetError, StepError
 from contextwright.tasks.allocation import SIGNALS
 from contextwright.testing import target_for
 
@@ -176,3 +178,17 @@ def test_a_summary_of_memories_stands_beside_that_of_a_word():
         pack = compile(session, spec | C.allocate(max_tokens=limit), target=target_for("gemini"))
         names = [one.id for one in pack.manifest.kept]
         assert len(set(names)) == len(names)
+
+
+def test_what_would_do_is_told_beside_what_a_window_keeps_free():
+    """A window of what "must be sent" does not: its share for the answer stays free."""
+    session = Session("s")
+    session.user("Compare the pumps. " * 60)
+    with pytest.raises(BudgetError) as caught:
+        compile(session, C.allocate(max_tokens=280), target=target_for("openai-chat"))
+    need, free, window = map(int, re.findall(r"\d+", caught.value.fix or ""))
+    assert window == 280 and free == 33
+    with pytest.raises(BudgetError):  # a share of more is more
+        compile(session, C.allocate(max_tokens=need), target=target_for("openai-chat"))
+    spec = C.allocate(max_tokens=-(-need * window // (window - free)) + 1)
+    assert compile(session, spec, target=target_for("openai-chat")).manifest.tokens == need

@@ -193,3 +193,58 @@ def test_each_request_of_a_recorded_session_that_grows_can_be_built_again(
         except BudgetError:  # what a user gave is more than the limit
             return
         replay(pack, session)
+
+
+def test_what_was_answered_for_messages_that_could_not_leave_as_they_came_is_in_the_receipt():
+    """A list whose provider would refuse it is compiled as it came, and then anew, of what other
+    words look at: a replay asked for what the first attempt had been answered."""
+
+    def call(id, name, text):
+        use = {"type": "tool_use", "id": id, "name": name, "input": {}}
+        result = {"type": "tool_result", "tool_use_id": id, "content": text}
+        return [
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [result]},
+        ]
+
+    rows = [f"Result {n}. " + f"It costs {n} euros and more. " * 60 for n in range(2)]
+    messages = [{"role": "user", "content": "Begin."}, *call("a", "find", rows[0])]
+    messages += [*call("b", "open", rows[1]), *call("c", "n" * 30_000, "transferred")]
+    session = read_session(messages, format="anthropic")
+    pack = Engine(C.cool(400), target=target_for("anthropic"), suspend=False).compile(session)
+    assert pack.manifest.answers
+    assert (
+        replay(pack, session).manifest
+        == msgspec.structs.replace(pack.manifest, prefix=None).digested()
+    )
+
+
+LATE = (
+    C.summarize() | C.redact([r"R\d+"]), C.rolling(1) | C.redact([r"R\d+"]) | C.fit(4000),
+    C.default() | C.decay(full=1, fold=1) | C.redact([r"R\d+"]) | C.compaction(700),
+    C.sliding(600, recent=200) | C.redact([r"R\d+"]) | C.compaction(900),
+    C.default() + C.rolling(1) | C.fit(1600),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", LATE, ids=repr)
+def test_a_pack_of_before_a_result_came_late_is_built_again(spec):
+    """By a session that has it: what joined an exchange since was no part of it then, and that it
+    was there let words look at more than they had, of which the receipt then told."""
+    engine = Engine(spec, target=target_for("openai-chat"), suspend=False)
+    session, packs = Session("late"), []
+    session.user("Begin R0.")
+    for n in range(16):
+        if n % 3 == 0:
+            session.user(f"Now R{n}.")
+        session.call("find", "{}", id=f"c{n}")
+        if n not in (3, 8):
+            session.result(f"c{n}", f"R{n} costs {n} euros. " * 20)
+        if n in (5, 12):
+            session.result(f"c{3 if n == 5 else 8}", "R99 came late. " * 9)
+        packs.append(engine.compile(session))
+    for pack in packs:
+        assert replay(pack, session).body == pack.body
+    moment = session.snapshot_at(len(session) // 2, 0)
+    late = compile(moment, spec, target=target_for("openai-chat"))  # of a log that has gone on
+    assert replay(late, session).body == late.body

@@ -1,5 +1,7 @@
 """What a compaction decided is saved with the session: who loads it takes no step again."""
 
+import random
+
 import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -260,3 +262,31 @@ def test_a_second_message_behind_a_saved_fold_is_no_other_conversation():
     assert packed(session, folds=folds, memo=memo).manifest.folds
     session.user("And at the third one.")
     assert packed(session, folds=folds, memo=memo).body == packed(session).body
+
+
+@pytest.mark.parametrize("way", ["fork", "rewind"])
+def test_a_fork_knows_nothing_of_how_its_session_went_on(way):
+    """Of the same exchanges in number: what its session's fold had counted of others stood in the
+    fork's receipts, and a replay called them edited."""
+    dice = random.Random(19)
+    engine = Engine(C.compaction(400), target=target_for("anthropic"), suspend=False)
+    session = Session("one")
+    session.user("Find all items.")
+
+    def goes_on(mark):
+        if dice.random() < 0.4:
+            session.user(f"Now item {mark}.")
+        session.call("open", "{}", id=f"c{mark}")
+        session.result(f"c{mark}", f"item {mark} costs euros. " * dice.choice((2, 12, 30)))
+        return engine.compile(session)
+
+    for at in range(12):
+        goes_on(at)
+        engine.record(session)
+    place = dice.randint(4, 16)
+    if way == "fork":
+        session = session.fork(place, id="other")
+    else:
+        session.rewind(place)
+    for pack in [goes_on(at) for at in range(20, 26)]:
+        assert replay(pack, session).body == pack.body

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from contextwright import C, Context
+from contextwright import C, Context, Engine, Session, read_session, replay
 from contextwright.render.source_messages import SourceMessage, SourceMessages
+from contextwright.testing import target_for
 
 
 def body(rounds: int, ids: int) -> dict[str, Any]:
@@ -68,3 +69,48 @@ def test_a_text_stands_for_the_messages_and_the_talk_goes_on(key: str) -> None:
     grown = {**body, key: [wire, wire]}
     assert context(grown) == grown
     assert context.session is session and len(session) == 2
+
+
+def with_three_results(format: str) -> list[Any]:
+    """Messages of which one has what three calls gave, and what the user says beside."""
+    if format == "anthropic":
+        calls = [{"type": "tool_use", "id": f"c{n}", "name": "f", "input": {}} for n in range(3)]
+        results = [
+            {"type": "tool_result", "tool_use_id": f"c{n}", "content": f"row {n} " * 40, "x": n}
+            for n in range(3)
+        ]
+        key, user, model, text = "content", "user", "assistant", {"type": "text"}
+    else:
+        names = [{"name": "f", "id": f"c{n}"} for n in range(3)]
+        calls = [{"functionCall": {**one, "args": {}}, "thoughtSignature": "c2ln"} for one in names]
+        results = [
+            {"functionResponse": {**one, "response": {"result": f"row {n} " * 40}}, f"x{n}": n}
+            for n, one in enumerate(names)
+        ]
+        key, user, model, text = "parts", "user", "model", {}
+    return [
+        {"role": user, key: [{**text, "text": "Mend the tests."}]},
+        {"role": model, key: calls},
+        {"role": user, key: [*results, {**text, "text": "And now?", "y": 1}]},
+        {"role": model, key: [{**text, "text": "Well."}]},
+        {"role": user, key: [{**text, "text": "Go on."}]},
+    ]
+
+
+@pytest.mark.parametrize("spec", [C.default(), C.cool(40), C.compaction(3000)], ids=repr)
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-chat"])
+@pytest.mark.parametrize("format", ["anthropic", "gemini"])
+def test_a_message_may_come_event_by_event(format: str, target: str, spec: Any) -> None:
+    """A recorded session is played again, and compiled at every event: a message of several was
+    taken for what it was before the last of them came."""
+    read = read_session(with_three_results(format), format=format)
+    engine = Engine(spec, target=target_for(target), suspend=False)
+    session, packs = Session("s"), list[Any]()
+    for event in read.log:
+        session.append(event)
+        packs.append(engine.compile(session))
+        whole = Session("s", session.log)
+        alone = Engine(spec, target=target_for(target), suspend=False).compile(whole)
+        assert packs[-1].body == alone.body
+    for pack in packs:  # manifests are written when they are read
+        assert replay(pack.manifest, session).body == pack.body

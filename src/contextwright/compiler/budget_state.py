@@ -119,11 +119,15 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         fixed = self._fixed_for(blocks)
         need = fixed + self.added + sum(map(cost, blocks))
         others = f"{self.added} for what is put beside the messages, " if self.added else ""
+        shared, reserve = self.allocation, ""
+        if shared is not None and self.limit == shared.limit:  # its window is what is allowed
+            free = shared.window - shared.limit
+            reserve = f" beside the {free} of {shared.window} that the window keeps free"
         return BudgetError(
             f"{need} tokens must be sent and {self.named or self.limit} may be, {why}: {others}"
             f"{fixed} for the instruction, tools and overheads" + (f"; {named}" if named else ""),
             where="budget",
-            fix=f"allow {need} tokens or more, or shorten what is named",
+            fix=f"allow {need} tokens or more{reserve}, or shorten what is named",
         )
 
 

@@ -2,6 +2,7 @@
 its context replaced (rules.md#left-as-it-came)."""
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,12 +13,13 @@ from contextwright.formats.moving_breakpoints import MOVING
 from contextwright.formats.part_places import FORMS
 from contextwright.formats.provenance import origins
 from contextwright.formats.request_body import RequestBody, body_of_session
+from contextwright.memo.owned_tables import NEWEST
 from contextwright.redaction.detector import NO_PORTS
 from contextwright.render.body_redaction import BodyRedaction
 from contextwright.render.parameters import READERS, translation
 from contextwright.render.renderer import Renderer, Request
 from contextwright.render.shared_rules import Rule, Violation
-from contextwright.render.source_messages import RecordRules, SourceMessages
+from contextwright.render.source_messages import RecordRules, SourceMessages, is_within_message
 from contextwright.render.target import Target
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Memo
@@ -48,10 +50,36 @@ def with_sources(target: Target, snapshot: Snapshot, planned: Plan, memo: Memo) 
     ports = id(planned.ports) if own else 0
     breakpoints = snapshot.metadata.get(MOVING)
     key = repr((body.format, is_request, redactions, ports, breakpoints is not None))
+    _look_anew_at_pieces(snapshot, body.format, memo)
     known = memo.table(("source messages", key))
     log, position = snapshot.log, snapshot.position
     sources = SourceMessages(body, log, position, known, redaction, key, rules, breakpoints)
     return msgspec.structs.replace(target, sources=sources)
+
+
+class _Looked(NamedTuple):
+    """How a log was looked at before.
+
+    Args:
+        end: the furthest position. cut: the newest one, where it lay within a message; else 0.
+    """
+
+    end: int = 0
+    cut: int = 0
+
+
+def _look_anew_at_pieces(snapshot: Snapshot, format: str, memo: Memo) -> None:
+    """Forget what was worked out, where more of a message has come, or less of one is looked at.
+    Events of one message may come one by one, or the session be looked at from before the last of
+    them: what holds of a piece of a message is not what holds of all of it."""
+    log, position, key = snapshot.log, snapshot.position, ("message pieces", format)
+    before: _Looked = memo.newest(key) or _Looked()
+    cut = position if is_within_message(log, position, format) else 0
+    if cut != before.cut or (not cut and is_within_message(log, before.end, format)):
+        memo.start_anew()
+    memo.table(key, stays=True)[NEWEST] = _Looked(
+        before.end if cut else max(before.end, position), cut
+    )
 
 
 def redaction_of(planned: Plan) -> BodyRedaction:

@@ -20,6 +20,7 @@ from contextwright.render.target import Target
 from contextwright.session.event import Tool
 from contextwright.session.session import Session
 from contextwright.spec.codec import from_data
+from contextwright.spec.memo import Memo
 from contextwright.spec.task import Answers
 from contextwright.tokens.counter import named_counter
 
@@ -92,7 +93,23 @@ def replay(
         ports=ports,
         decided_at=manifest.decided_at,
     )
-    again = compiler.compile(snapshot, _target(manifest, tools))
+    target, then = _target(manifest, tools), snapshot.as_it_was
+    try:
+        return _compared(pack, manifest, compiler.compile(then, target))
+    except ReplayError:
+        if then is snapshot:
+            raise
+        # it was built from a log that had gone on by then: such a compile looks at more
+        compiler = msgspec.structs.replace(compiler, memo=Memo())
+        return _compared(pack, manifest, compiler.compile(snapshot, target))
+
+
+def _compared(pack: Pack | Manifest, manifest: Manifest, again: Pack) -> Pack:
+    """What was built again, which is the same.
+
+    Raises:
+        ReplayError: it is not.
+    """
     _compare_built(manifest, again.manifest)
     if manifest.version >= again.manifest.version:  # an older one says the same in other fields
         _compare_fields(manifest, again.manifest)

@@ -46,7 +46,7 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.expr import Expr
 from contextwright.spec.inputs import Inputs, Memo
 from contextwright.spec.saved_fold import SavedFold, SavedPrefix, newest_prefix, saved_folds
-from contextwright.spec.task import NO_ANSWERS, Answers, AskedTasks
+from contextwright.spec.task import NO_ANSWERS, Answers, AskedTasks, TakenAnswers
 from contextwright.spec.traits import View
 
 _RESUMPTIONS: frozenset[View] = frozenset({"fold", "step"})
@@ -70,10 +70,13 @@ class PendingTasks(msgspec.Struct, eq=False):
     Args:
         asked: tasks that have no answer yet, by fingerprint.
         wrote: state keys that the spec's writers would set before the turn.
+        used: answers that were taken, those of an attempt that came to nothing too: a replay makes
+            it again.
     """
 
     asked: AskedTasks = msgspec.field(default_factory=AskedTasks)
     wrote: dict[str, Any] = {}
+    used: TakenAnswers = {}
 
 
 class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
@@ -352,7 +355,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             answers=self.answers,
             dry=dry,
             asked=wants.asked,
-            used={},
+            used=wants.used,
             wrote=wants.wrote,
             notes=[],
             folds=(*self.folds, *saved_folds(snapshot.metadata)),

@@ -46,7 +46,8 @@ def unrendered_fields(lost: Iterable[Lost], target: Target, planned: Plan) -> It
 
 
 def lost_of(block: Block, log: Log, format: str) -> Lost:
-    """What is lost of the messages that a block's events came from."""
+    """What is lost of the messages that a block's events came from, up to these events: what came
+    behind them of a message is told of its own block, and may come later."""
     by_message: dict[int, tuple[Field, ...]] = {}
     for message in block.messages:
         at = log.position_of(message.event_id) if message.event_id else None
@@ -58,9 +59,8 @@ def lost_of(block: Block, log: Log, format: str) -> Lost:
         for source in event.extra.keys() & KNOWN.keys() - {format}:
             if len(origins(event, source)) != 1:
                 continue  # an application's own, or of a record that other things were read from
-            first, last = events_of_message(log, at, source)
-            if first not in by_message:
-                by_message[first] = _of_message(log, first, last, source)
+            first, last = events_of_message(log, at, source, at + 1)
+            by_message[first] = _of_message(log, first, last, source)
     return tuple([(first, fields) for first, fields in by_message.items() if fields])
 
 

@@ -199,7 +199,7 @@ class SourceMessages:
         if record is None:
             self._known[self._log[at].id] = False
             return
-        first, last = events_of_message(self._log, at, self.body.format)
+        first, last = events_of_message(self._log, at, self.body.format, self._position)
         events = self._log[first:last]
         message = None
         if not self._repeats_an_id(first, last):
@@ -240,15 +240,24 @@ class SourceMessages:
         return SourceMessage(at, self.redaction.message(data), parts, places)
 
 
-def events_of_message(log: Log, at: int, format: str) -> tuple[int, int]:
-    """From where to where the events stand that were read from the same message as that at `at`."""
+def events_of_message(log: Log, at: int, format: str, stop: int) -> tuple[int, int]:
+    """From where to where the events stand that were read from the same message as that at `at`, of
+    those in front of `stop`."""
     place = origins(log[at], format)[0]["at"]
     first, last = at, at + 1
     while first and _record(log[first - 1], format, place):
         first -= 1
-    while last < len(log) and _record(log[last], format, place):
+    while last < stop and _record(log[last], format, place):
         last += 1
     return first, last
+
+
+def is_within_message(log: Log, position: int, format: str) -> bool:
+    """Whether the events around a position were read from one message."""
+    if not 0 < position < len(log):
+        return False
+    record = _record(log[position - 1], format)
+    return record is not None and _record(log[position], format, record["at"]) is not None
 
 
 def _record(event: Event, format: str, at: int | None = None) -> Json | None:

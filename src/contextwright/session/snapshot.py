@@ -121,7 +121,19 @@ class Snapshot(msgspec.Struct, frozen=True, eq=False, dict=True):
     def begins_log(self) -> bool:
         """Whether its exchanges, but for the newest, are those that the log begins with: no result
         that came late has joined any since."""
-        return self.position == len(self.log) or not self.log.late_joins()
+        log = self.log
+        if self.position == len(log) or not (joined := log.late_joins()[-1:]):
+            return True
+        newest = log.exchanges(joined[0], joined[0] + 1, len(log))[0]
+        return newest.positions[-1] < self.position
+
+    @property
+    def as_it_was(self) -> "Snapshot":
+        """The same, with a log of its own where results that came since have joined exchanges of
+        it: then all that its log tells is as it was told at that moment."""
+        if self.begins_log:
+            return self
+        return msgspec.structs.replace(self, log=self.log.before(self.position))
 
     @property
     def settled(self) -> int:

@@ -40,9 +40,14 @@ class Memo(Tables):
         """Remember nothing, in a forked process: a compile of another thread holds the lock there,
         and left what it was at half done."""
         self.lock = threading.RLock()
+        self.start_anew()
+        self._scopes.clear()
+
+    def start_anew(self) -> None:
+        """Remember nothing of before, as for another session; in front of a compile, that is, which
+        looks up what it goes by as it goes."""
         self.tables.clear()
         self._passing.clear()
-        self._scopes.clear()
 
     def block(self, exchange: Exchange) -> Block:
         """The raw block of an exchange."""

@@ -147,7 +147,7 @@ class Fold:
         if inputs.snapshot.preamble + known.place != known.stop:
             return False
         self._begin(known, conversation, economy, inputs)
-        return self._saved(self.blocks, inputs) is not NO_STATE
+        return self._saved(self.blocks, inputs, known) is not NO_STATE
 
     def begin_first(
         self, known: KnownPrefix, conversation: Blocks, economy: Economy, inputs: Inputs
@@ -236,11 +236,19 @@ class Fold:
         if not self.origins.reaches(self.states[-1].place if self.states else 0):
             self.origins = Origins()  # they began with what was saved, which is of another one
 
-    def _saved(self, blocks: Sequence[Block], inputs: Inputs) -> FoldState:
-        """What was saved of this conversation; the beginning, where nothing proves to be of it."""
-        key, economy = self._key(inputs), self.economy
+    def _saved(
+        self, blocks: Sequence[Block], inputs: Inputs, known: KnownPrefix | None = None
+    ) -> FoldState:
+        """What was saved of this conversation; the beginning, where nothing proves to be of it.
+
+        Args:
+            known: a prefix that nobody looks at, of whichever conversation it was saved.
+        """
+        key, economy, own = self._key(inputs), self.economy, None
         assert economy is not None
         for saved in sorted(inputs.folds, key=lambda saved: -saved.place):
+            if known is not None and (own := known.as_saved(saved, inputs)) is None:
+                continue
             try:
                 if saved.key == key and self._is_of(saved, blocks, inputs):
                     decisions = decisions_in(saved, blocks)
@@ -256,6 +264,7 @@ class Fold:
                             saved.passed,
                             saved.turns,
                         )
+                    self.prefix = own or self.prefix
                     return self.states[-1]
             except (IndexError, KeyError, StopIteration):
                 continue  # it names what is not there

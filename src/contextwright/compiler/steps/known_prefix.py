@@ -58,6 +58,17 @@ class KnownPrefix(msgspec.Struct, frozen=True, eq=False):
             and all(index >= self.stop for index in log.late_joins(self.saved.joins))
         )
 
+    def as_saved(self, saved: SavedFold, inputs: Inputs) -> "KnownPrefix | None":
+        """The same exchanges as a saved fold knows them, if it is of this log; None where it knows
+        others. What was saved of the same place may be of a conversation that went another way."""
+        if saved.prefix is None or (saved.prefix.place, saved.prefix.stop) != (
+            self.place,
+            self.stop,
+        ):
+            return None
+        own = known_by(saved, inputs)
+        return own if own.holds(inputs) else None
+
     def as_mapped(self, blocks: Sequence[Block], inputs: Inputs) -> "KnownPrefix | None":
         """So much of it as the words between the log and the limit still make the same of.
 
@@ -120,7 +131,8 @@ def saved_with_prefix(stage: FoldHistory, limit: int, inputs: Inputs) -> SavedFo
         if prefix is None or saved.scope != scope or saved.digest != saved.digested().digest:
             continue
         within = 0 < prefix.place <= saved.place and prefix.stop < inputs.snapshot.exchange_count
-        if within and known_by(saved, inputs).holds(inputs):
+        is_later = prefix.position > inputs.snapshot.position  # of a fork, or before a rewind
+        if within and not is_later and known_by(saved, inputs).holds(inputs):
             return saved
     return None
 
