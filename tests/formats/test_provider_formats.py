@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextwright import compile
 from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 from contextwright.formats import FORMATS, gemini, read_session, read_sessions, write_session
 from contextwright.session.event import Image, Text
@@ -403,3 +404,39 @@ def test_what_can_not_be_written_is_named(tmp_path):
     session.metadata["odd"] = "\ud83d"
     with pytest.raises(SessionError, match="not JSON"):
         write_session(session)
+
+
+HALF = "x\ud83d"
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string", "description": HALF}}}
+HALVES = {
+    "openai-chat": {
+        "model": "gpt-5", "messages": [{"role": "user", "content": HALF}], "user": HALF,
+        "metadata": {HALF: HALF},
+        "tools": [{"type": "function",
+                   "function": {"name": "f", "description": HALF, "parameters": SCHEMA}}],
+    },
+    "openai-responses": {
+        "model": "gpt-5", "input": HALF, "instructions": HALF, "metadata": {"a": [HALF]},
+        "tools": [{"type": "function", "name": "f", "description": HALF, "parameters": SCHEMA}],
+    },
+    "anthropic": {
+        "model": "claude-sonnet-4-5", "max_tokens": 9, "system": HALF,
+        "messages": [{"role": "user", "content": HALF}], "metadata": {"user_id": HALF},
+        "tools": [{"name": "f", "description": HALF, "input_schema": SCHEMA}],
+    },
+    "gemini": {
+        "contents": [{"role": "user", "parts": [{"text": HALF}]}], "labels": {"a": HALF},
+        "systemInstruction": {"parts": [{"text": HALF}]},
+        "tools": [{"functionDeclarations": [{"name": "f", "description": HALF}]}],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format", HALVES)
+def test_half_a_character_is_replaced_wherever_it_stands(format):
+    body = HALVES[format]
+    whole = json.loads(json.dumps(body).replace("\\ud83d", "\ufffd"))
+    model = body.get("model", "gemini-2.5-pro")
+    request = compile(body, model=model, cache=False).request
+    assert {**request, "model": model} == {**whole, "model": model}
+    assert b"\\ud83d" not in write_session(read_session(body, format=format))

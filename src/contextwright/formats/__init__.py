@@ -175,6 +175,7 @@ def read_document(
     try:
         name = format or detect(document)
         session = format_named(name).read(document)
+        _replace_surrogates(session)
         is_proven = (format and named) or _names_model(session.metadata.get(name))
         kinds = None if is_proven else known_kinds(name)
         expect_understood(session, document.name, name, kinds)
@@ -185,6 +186,25 @@ def read_document(
             where=document.name,
             fix="check that it is whole, or name its format: format=...",
         ) from error
+
+
+def _replace_surrogates(session: "Session") -> None:
+    """Put U+FFFD for lone surrogates into what stands beside the events, which have it as they are
+    appended: no file and no request can hold one."""
+    import msgspec
+
+    from contextwright.formats.fields import without_surrogates
+    from contextwright.session.event import Tool
+    from contextwright.typed_decoding import converted
+
+    try:
+        msgspec.json.encode((session.metadata, session.tools), enc_hook=str)
+    except UnicodeEncodeError:
+        session.metadata = without_surrogates(session.metadata, [0])
+        tools = without_surrogates(msgspec.to_builtins(session.tools), [0])
+        session.tools = converted(tools, tuple[Tool, ...])
+    except (TypeError, ValueError, RecursionError):
+        return  # what is no JSON is told of where it is written
 
 
 def _names_model(stored: Any) -> bool:
