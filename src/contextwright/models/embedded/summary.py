@@ -15,7 +15,7 @@ from itertools import chain
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_lines
+from contextwright.models.embedded.placed_lines import NONE, PlacedLines, placed_lines
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
@@ -113,7 +113,7 @@ class _Choice:
     """Lines of a summary while there is room: units of one line, or of a request with what came of
     it, those first that are worth most."""
 
-    def __init__(self, lines: list[PlacedLine], room: int, count: Callable[[str], int]) -> None:
+    def __init__(self, lines: PlacedLines, room: int, count: Callable[[str], int]) -> None:
         self.lines, self.room, self.count = lines, room, count
         self.units: list[list[int]] = []
         self._left = room
@@ -134,12 +134,19 @@ class _Choice:
 
     def _put(self, unit: list[int], most: int) -> int:
         """The tokens of a unit that has room, and then stands; 0 where it has none."""
-        taken = sum(self.count(self.lines[place].line.text) + 1 for place in unit)
+        taken = sum(map(self._tokens, unit))
         if taken > min(most, self._left):
             return 0
         self.units.append(unit)
         self._left -= taken
         return taken
+
+    def _tokens(self, place: int) -> int:
+        return self.count(self.lines[place].line.text) + 1
+
+    def _has_room(self, place: int, most: int) -> bool:
+        """Whether a line has room; if not, what stands with it is looked for by nobody."""
+        return self._tokens(place) <= min(most, self._left)
 
     def _is_told(self, place: int, chosen: set[int]) -> bool:
         """Whether a line is chosen, or nearly all of its message is, as a remark."""
@@ -200,9 +207,12 @@ class _Choice:
                 continue
             if but is None or not but(line.bare):
                 known.add(line.bare)
-                each, chosen = self.lines[place], self.places
-                answer = NONE if line.kind == "correction" else each.answer
-                with_it = [at for at in (answer, each.news) if at != NONE and at not in chosen]
+                if not self._has_room(place, left):
+                    continue
+                chosen = self.places
+                answer = NONE if line.kind == "correction" else self.lines.answer_to(place)
+                others = answer, self.lines.news_of(place)
+                with_it = [at for at in others if at != NONE and at not in chosen]
                 left -= self._put([place, *with_it], left)
         return most - left
 
@@ -210,9 +220,10 @@ class _Choice:
         """The tokens of what came of what a user corrected, the newest first."""
         known, left = self.places, most
         for place in sorted(known, reverse=True):
-            each = self.lines[place]
-            if each.line.kind == "correction" and each.answer not in {NONE, *known}:
-                left -= self._put([each.answer], left)
+            if self.lines[place].line.kind != "correction":
+                continue
+            if (answer := self.lines.answer_to(place)) not in {NONE, *known}:
+                left -= self._put([answer], left)
         return most - left
 
     def _put_foreign(self, worded: bool, most: int) -> int:
@@ -224,11 +235,12 @@ class _Choice:
                 heard, that tells no more.
         """
         known, left = self.places, most
-        for place, outcome in self._with_outcomes():
+        for place, ends in self._with_ends():
             line = self.lines[place].line
             if line.kind != "foreign" or len(line.bare) > FOREIGN or place in known:
                 continue
-            if sounds_lasting(line.bare) == worded:
+            if sounds_lasting(line.bare) == worded and self._has_room(place, left):
+                outcome = self._outcome(place, ends)
                 is_heard = worded and any(begins_so(self.lines[at].line.bare) for at in outcome)
                 left -= self._put([place] if is_heard else [place, *outcome], left)
         return most - left
@@ -241,34 +253,38 @@ class _Choice:
             filling: whether the others have it too, for nothing else fits.
         """
         left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
-        for place, outcome in self._with_outcomes():
+        for place, ends in self._with_ends():
             if self._is_told(place, chosen):
                 continue
-            unit = [place, *(one for one in outcome if one not in chosen)]
-            taken = self._put(unit, most)
+            taken = 0
+            if self._has_room(place, most):
+                outcome = self._outcome(place, ends)
+                taken = self._put([place, *(one for one in outcome if one not in chosen)], most)
             if not (taken or filling):
                 return
             left -= taken
             most = self._left if filling else left
 
-    def _with_outcomes(self) -> Iterator[tuple[int, list[int]]]:
-        """Places of what was asked for, the newest first, and of what came of it."""
+    def _with_ends(self) -> Iterator[tuple[int, list[int]]]:
+        """Places of what was asked for, the newest first, and of the ends of its turn."""
         ends: list[int] = []  # of a turn, the last first
         for place in reversed(range(len(self.lines))):
-            each = self.lines[place]
-            if each.line.kind == "end":
+            line = self.lines[place].line
+            if line.kind == "end":
                 ends.append(place)
-            elif each.line.kind in PAIRS:
-                outcome = self._outcome(each.line, ends) if each.answer == NONE else [each.answer]
-                yield place, outcome
+            elif line.kind in PAIRS:
+                yield place, ends
                 ends = []
-            elif each.line.is_users:
+            elif line.is_users:
                 ends = []
 
-    def _outcome(self, request: SummaryLine, ends: list[int]) -> list[int]:
-        """The end of a turn's that says most of what was asked for, of these the last: an agent
-        that goes on with other work does not end a turn with what came of its request."""
-        words = request.words
+    def _outcome(self, place: int, ends: list[int]) -> list[int]:
+        """What came of what was asked for: what says that it is over, else the end of its turn that
+        says most of it, of these the last: an agent that goes on with other work does not end a
+        turn with what came of its request."""
+        if (answer := self.lines.answer_to(place)) != NONE:
+            return [answer]
+        words = self.lines[place].line.words
         return [max(ends, key=lambda at: len(words & self.lines[at].line.words))] if ends else []
 
     def put_heaviest(self, weighed: list[_Weighed]) -> None:
