@@ -160,10 +160,10 @@ class EndMessages:
         their sentences may speak of it: half of them, or all of a name's."""
         things = things_of(request)
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        shared = self._words.shared(things, start, stop)
+        shared = self._words.shared(things, start, stop, least)
         may = {at for at, count in shared.items() if count >= least}
         for words in words_of_names(request):
-            shared = self._words.shared(words, start, stop)
+            shared = self._words.shared(words, start, stop, len(words))
             may.update(at for at, count in shared.items() if count == len(words))
         return may
 

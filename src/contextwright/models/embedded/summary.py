@@ -66,11 +66,26 @@ SENTENCE = 6
 """Tokens of a short sentence."""
 
 
-class _Weighed(msgspec.Struct, frozen=True):
+class _Weighed(msgspec.Struct, eq=False):
+    """A line that may stand, and the part of it that one of the first chosen ones says."""
+
     line: SummaryLine
     order: int
     weight: float
-    tokens: int
+    share: float = 0.0
+    compared: int = 0
+
+    @property
+    def worth(self) -> tuple[float, int]:
+        """What it weighs beside what is chosen; of equals the first is worth more."""
+        return self.weight - self.share, -self.order
+
+    def compare(self, chosen: Sequence[frozenset[str]]) -> float:
+        """The part of it that one of all chosen ones says."""
+        for words in chosen[self.compared :]:
+            self.share = max(self.share, len(self.line.words & words) / len(self.line.words))
+        self.compared = len(chosen)
+        return self.share
 
 
 def blocks_read(blocks: Sequence[Block]) -> Sequence[Block]:
@@ -288,28 +303,33 @@ class _Choice:
         return [max(ends, key=lambda at: len(words & self.lines[at].line.words))] if ends else []
 
     def put_heaviest(self, weighed: list[_Weighed]) -> None:
-        """The heaviest that say what is not chosen yet."""
+        """The heaviest that say what is not chosen yet.
+
+        Args:
+            weighed: the heaviest first.
+        """
         chosen = [self.lines[place].line.words for place in self.places]
-        repeats = {
-            n: max((_repeated(each.line.words, words) for words in chosen), default=0.0)
-            for n, each in enumerate(weighed)
-            if each.tokens < self._left
-        }
-        while repeats := {n: share for n, share in repeats.items() if share < 1}:
-            place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
-            best = weighed[place]
-            del repeats[place]
+        left = weighed.copy()
+        while (best := self._heaviest(left, chosen)) is not None:
+            left.remove(best)
             self.units.append([best.order])
-            self._left -= best.tokens + 1
-            repeats = {
-                n: max(before, _repeated(weighed[n].line.words, best.line.words))
-                for n, before in repeats.items()
-                if weighed[n].tokens < self._left
-            }
+            self._left -= self._tokens(best.order)
+            chosen.append(best.line.words)
 
-
-def _repeated(words: frozenset[str], others: frozenset[str]) -> float:
-    return len(words & others) / len(words)
+    def _heaviest(self, left: list[_Weighed], chosen: Sequence[frozenset[str]]) -> _Weighed | None:
+        """The one that is worth most. What is chosen only makes lighter, so those that are lighter
+        by themselves are not looked at; what says nothing new, or has no room, never will."""
+        best, gone = None, list[_Weighed]()
+        for each in left:
+            if best is not None and each.weight < best.worth[0]:
+                break
+            if self._tokens(each.order) > self._left or each.compare(chosen) >= 1:
+                gone.append(each)
+            elif best is None or each.worth > best.worth:
+                best = each
+        for each in gone:
+            left.remove(each)
+        return best
 
 
 def _is_longer(text: str, task: Task) -> bool:
@@ -356,6 +376,6 @@ def _weighed(task: Task, choice: _Choice) -> list[_Weighed]:
         heavy.append((-(weight + each.line.cue + each.bonus), order))
     widest = min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))
     return [
-        _Weighed(line := choice.lines[order].line, order, -weight, choice.count(line.text))
+        _Weighed(choice.lines[order].line, order, -weight)
         for weight, order in nsmallest(widest, heavy)
     ]
