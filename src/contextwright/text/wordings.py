@@ -39,7 +39,7 @@ def small_text(text: str, among: frozenset[str] | None = None) -> SmallText:
         among: those of its words that are asked for, where not all are: that costs half.
     """
     small = small_letters(text)
-    plain = without_signs(small)  # in ASCII at a third of the cost
+    plain = small if small.isascii() else without_signs(small)  # in ASCII at a third of the cost
     if plain.isascii():
         words = plain.encode().translate(_GAPS).decode().split()
     else:

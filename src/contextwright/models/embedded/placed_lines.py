@@ -12,6 +12,7 @@ import msgspec
 from contextwright.blocks.block import SCORE_ONE
 from contextwright.models.embedded.call_lines import old_calls
 from contextwright.models.embedded.summary_lines import (
+    ALONE,
     LAID_DOWN,
     MESSAGES,
     SHORT,
@@ -72,6 +73,12 @@ class PlacedLines(list[PlacedLine]):
             end = self._ends[place] = _end_of(each.line, place, len(self), self._messages)
         return end
 
+    def stands_alone(self, place: int) -> bool:
+        """Whether a line may stand by itself: not what a user said of something that is over, nor
+        what an agent had only begun."""
+        line = self[place].line
+        return line.kind in ALONE and self.answer_to(place) == NONE
+
     def news_of(self, place: int) -> int:
         """The place of what the user said later of a line that says what holds."""
         news = self._news.get(place)
@@ -83,7 +90,10 @@ class PlacedLines(list[PlacedLine]):
         if not line.is_users or line.kind not in LAID_DOWN:
             return NONE
         news = self._messages.news_of(line.bare, place + 1, len(self))
-        return NONE if news is None or self[news].line.kind == "request" else news
+        if news is None or self[news].line.kind == "request":
+            return NONE
+        is_over = self[news].line.kind == "statement" and not self.stands_alone(news)
+        return NONE if is_over else news
 
 
 def placed_lines(
@@ -136,20 +146,19 @@ def _with_late_ends(lines: Sequence[PlacedLine]) -> PlacedLines:
 
 def _with_late_end(each: PlacedLine, place: int, stop: int, messages: EndMessages) -> PlacedLine:
     line = each.line
-    if line.is_users:
-        if line.kind != "statement":  # the others are what they are, whatever came of them
-            return msgspec.structs.replace(each, answer=LATER) if line.kind in MESSAGES else each
-        over = _end_of(line, place, stop, messages)
-        if over == NONE:
-            return each
-        return PlacedLine(msgspec.structs.replace(line, kind="request"), each.bonus, over)
-    if is_begun(line.bare) and _end_of(line, place, stop, messages) != NONE:
+    # these are what they are for whoever does not choose them
+    if line.kind in (MESSAGES if line.is_users else {"said"}):
+        return msgspec.structs.replace(each, answer=LATER)
+    if not line.is_users and _end_of(line, place, stop, messages) != NONE:
         return PlacedLine(msgspec.structs.replace(line, kind="begun"), each.bonus)
     return each
 
 
 def _end_of(line: SummaryLine, place: int, stop: int, messages: EndMessages) -> int:
-    """The place behind that of a line where it is told that it is over."""
+    """The place behind that of a line where it is told that what a user said is over, or what an
+    agent had begun."""
+    if not (line.is_users or is_begun(line.bare)):
+        return NONE
     is_foreign = line.is_users and line.kind == "foreign"
     look = messages.last_word_on if is_foreign else messages.end_of
     over = look(line.bare, place + 1, stop)

@@ -9,8 +9,7 @@ of a reference's words, without the prior .16, random .16.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from heapq import nsmallest
-from itertools import chain
+from itertools import chain, islice
 
 import msgspec
 
@@ -108,17 +107,17 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     choice.put_rules(task.rule_tokens)
     choice.put_requests()
     weighed = _weighed(task, choice)
-    choice.put_heaviest(weighed)
+    heaviest = next(weighed, None)
+    choice.put_heaviest(weighed if heaviest is None else chain([heaviest], weighed))
     choice.put_requests(filling=True)
     lines = choice.in_order()
     if not lines:
-        heaviest = weighed[0].line if weighed else choice.newest
-        return _beginning(heaviest.bare, choice.room, count) if heaviest else ""
+        line = choice.newest if heaviest is None else heaviest.line
+        return _beginning(line.bare, choice.room, count) if line else ""
     while _is_longer(text := "\n".join(line.text for line in lines), task):
         if len(choice.units) < 2:
-            first = lines[0]
-            is_shorter = first.kind in ALONE and not _is_longer(first.bare, task)
-            return first.bare if is_shorter else ""
+            first, is_alone = lines[0], choice.lines.stands_alone(min(choice.places))
+            return first.bare if is_alone and not _is_longer(first.bare, task) else ""
         choice.units.pop()
         lines = choice.in_order()
     return text
@@ -221,9 +220,11 @@ class _Choice:
             if line.kind not in kinds or len(line.bare) > longest or line.bare in known:
                 continue
             if but is None or not but(line.bare):
-                known.add(line.bare)
                 if not self._has_room(place, left):
                     continue
+                if line.kind == "statement" and not self.lines.stands_alone(place):
+                    continue
+                known.add(line.bare)
                 chosen = self.places
                 answer = NONE if line.kind == "correction" else self.lines.answer_to(place)
                 others = answer, self.lines.news_of(place)
@@ -302,34 +303,39 @@ class _Choice:
         words = self.lines[place].line.words
         return [max(ends, key=lambda at: len(words & self.lines[at].line.words))] if ends else []
 
-    def put_heaviest(self, weighed: list[_Weighed]) -> None:
+    def put_heaviest(self, weighed: Iterator[_Weighed]) -> None:
         """The heaviest that say what is not chosen yet.
 
         Args:
             weighed: the heaviest first.
         """
         chosen = [self.lines[place].line.words for place in self.places]
-        left = weighed.copy()
-        while (best := self._heaviest(left, chosen)) is not None:
+        left = list[_Weighed]()
+        while (best := self._heaviest(left, weighed, chosen)) is not None:
             left.remove(best)
             self.units.append([best.order])
             self._left -= self._tokens(best.order)
             chosen.append(best.line.words)
 
-    def _heaviest(self, left: list[_Weighed], chosen: Sequence[frozenset[str]]) -> _Weighed | None:
-        """The one that is worth most. What is chosen only makes lighter, so those that are lighter
-        by themselves are not looked at; what says nothing new, or has no room, never will."""
-        best, gone = None, list[_Weighed]()
-        for each in left:
-            if best is not None and each.weight < best.worth[0]:
-                break
+    def _heaviest(
+        self, left: list[_Weighed], more: Iterator[_Weighed], chosen: Sequence[frozenset[str]]
+    ) -> _Weighed | None:
+        """The one that is worth most, of those that are left and of more, which are lighter. What
+        is chosen only makes lighter, so what is lighter by itself is not looked at; what says
+        nothing new, or has no room, never will."""
+        best, at = None, 0
+        while True:
+            if at == len(left):
+                left += islice(more, 1)
+            if at == len(left) or (best is not None and left[at].weight < best.worth[0]):
+                return best
+            each = left[at]
             if self._tokens(each.order) > self._left or each.compare(chosen) >= 1:
-                gone.append(each)
-            elif best is None or each.worth > best.worth:
+                del left[at]
+                continue
+            if best is None or each.worth > best.worth:
                 best = each
-        for each in gone:
-            left.remove(each)
-        return best
+            at += 1
 
 
 def _is_longer(text: str, task: Task) -> bool:
@@ -355,8 +361,9 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
     return " ".join(split[:low])
 
 
-def _weighed(task: Task, choice: _Choice) -> list[_Weighed]:
-    """What else may stand, with its weight, the best `WIDEST` lines."""
+def _weighed(task: Task, choice: _Choice) -> Iterator[_Weighed]:
+    """What else may stand, with its weight, the best `WIDEST` lines, the heaviest first. Whether
+    one may is told of those that somebody looks at."""
     often = Counter(chain.from_iterable([each.line.words for each in choice.lines]))
     most = max(often.values(), default=1)
     query_words = set(content_words(f"{task.query} {task.prompt}"))
@@ -374,8 +381,9 @@ def _weighed(task: Task, choice: _Choice) -> list[_Weighed]:
         if not words.isdisjoint(rare):
             weight += 0.6 * sum(rare[word] for word in words & rare.keys()) / rarest
         heavy.append((-(weight + each.line.cue + each.bonus), order))
+    heavy.sort()
     widest = min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))
-    return [
-        _Weighed(choice.lines[order].line, order, -weight)
-        for weight, order in nsmallest(widest, heavy)
-    ]
+    may_stand = ((weight, at) for weight, at in heavy if choice.lines.stands_alone(at))
+    return (
+        _Weighed(choice.lines[at].line, at, -weight) for weight, at in islice(may_stand, widest)
+    )
