@@ -151,9 +151,10 @@ class EndMessages:
     def _called(self, name: str, start: int, stop: int, *, by_users: bool) -> list[int]:
         """The places from `start` to `stop`, ascending, that have a name, or a label, in small
         letters."""
-        heads = self._heads
-        called = [at for at in self._words.with_part(name, start, stop) if name in heads[at][0]]
-        return [at for at in called if heads[at][2] == "user"] if by_users else called
+        heads, called = self._heads, self._words.with_part(name, start, stop)
+        if by_users:
+            called = [at for at in called if heads[at][2] == "user"]
+        return [at for at in called if name in heads[at][0]]
 
     def _with_words_of(self, request: str, start: int, stop: int) -> set[int]:
         """The places from `start` to `stop` that have so many of the words of a request that one of

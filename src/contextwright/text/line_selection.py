@@ -7,6 +7,7 @@ how many fit, and what stands for the others, is decided here once for all kinds
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import accumulate, chain, pairwise
 from operator import ne
 
@@ -106,11 +107,7 @@ def select_units(
     layout = _Layout(units)
     others = {n for n, unit in enumerate(units) if missing and not _may_go(unit, missing)}
     least = max(0, _needed(order, others) - FILL)
-
-    def have_room(chosen: Sequence[int]) -> bool:
-        """Whether the others have room beside these, where all of them have to stand."""
-        return not others or count(layout.alone({*others, *chosen})) <= max_tokens
-
+    have_room = partial(_room_for, others, layout, max_tokens, count)
     if not have_room(order[:least]):
         return layout.nothing()
     search = _best if min(reach, len(order)) <= FEW else _halved
@@ -128,6 +125,13 @@ def select_units(
             if not have_room(chosen):
                 return layout.nothing()
     return layout.selection(holes)
+
+
+def _room_for(
+    others: Collection[int], layout: "_Layout", max_tokens: int, count: Count, chosen: Sequence[int]
+) -> bool:
+    """Whether others that have to stand have room beside what is chosen."""
+    return not others or count(layout.alone({*others, *chosen})) <= max_tokens
 
 
 def _needed(order: Sequence[int], others: Collection[int]) -> int:

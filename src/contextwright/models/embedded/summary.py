@@ -106,13 +106,12 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     choice.put_todos()
     choice.put_rules(task.rule_tokens)
     choice.put_requests()
-    weighed = _weighed(task, choice)
-    heaviest = next(weighed, None)
-    choice.put_heaviest(weighed if heaviest is None else chain([heaviest], weighed))
+    choice.put_heaviest(_weighed(task, choice))
     choice.put_requests(filling=True)
     lines = choice.in_order()
     if not lines:
-        line = choice.newest if heaviest is None else heaviest.line
+        alone = (each for each in _weighed(task, choice) if choice.lines.stands_alone(each.order))
+        line = next((each.line for each in alone), choice.newest)
         return _beginning(line.bare, choice.room, count) if line else ""
     while _is_longer(text := "\n".join(line.text for line in lines), task):
         if len(choice.units) < 2:
@@ -158,9 +157,10 @@ class _Choice:
     def _tokens(self, place: int) -> int:
         return self.count(self.lines[place].line.text) + 1
 
-    def _has_room(self, place: int, most: int) -> bool:
-        """Whether a line has room; if not, what stands with it is looked for by nobody."""
-        return self._tokens(place) <= min(most, self._left)
+    def has_room(self, place: int, most: int | None = None) -> bool:
+        """Whether a line has room, here of `most` tokens; if not, nobody looks for what stands with
+        it."""
+        return self._tokens(place) <= (self._left if most is None else min(most, self._left))
 
     def _is_told(self, place: int, chosen: set[int]) -> bool:
         """Whether a line is chosen, or nearly all of its message is, as a remark."""
@@ -220,7 +220,7 @@ class _Choice:
             if line.kind not in kinds or len(line.bare) > longest or line.bare in known:
                 continue
             if but is None or not but(line.bare):
-                if not self._has_room(place, left):
+                if not self.has_room(place, left):
                     continue
                 if line.kind == "statement" and not self.lines.stands_alone(place):
                     continue
@@ -255,7 +255,7 @@ class _Choice:
             line = self.lines[place].line
             if line.kind != "foreign" or len(line.bare) > FOREIGN or place in known:
                 continue
-            if sounds_lasting(line.bare) == worded and self._has_room(place, left):
+            if sounds_lasting(line.bare) == worded and self.has_room(place, left):
                 outcome = self._outcome(place, ends)
                 is_heard = worded and any(begins_so(self.lines[at].line.bare) for at in outcome)
                 left -= self._put([place] if is_heard else [place, *outcome], left)
@@ -273,7 +273,7 @@ class _Choice:
             if self._is_told(place, chosen):
                 continue
             taken = 0
-            if self._has_room(place, most):
+            if self.has_room(place, most):
                 outcome = self._outcome(place, ends)
                 taken = self._put([place, *(one for one in outcome if one not in chosen)], most)
             if not (taken or filling):
@@ -330,12 +330,15 @@ class _Choice:
             if at == len(left) or (best is not None and left[at].weight < best.worth[0]):
                 return best
             each = left[at]
-            if self._tokens(each.order) > self._left or each.compare(chosen) >= 1:
+            if not self.has_room(each.order) or each.compare(chosen) >= 1:
                 del left[at]
-                continue
-            if best is None or each.worth > best.worth:
+            elif best is not None and each.worth < best.worth:
+                at += 1
+            elif not self.lines.stands_alone(each.order):
+                del left[at]
+            else:
                 best = each
-            at += 1
+                at += 1
 
 
 def _is_longer(text: str, task: Task) -> bool:
@@ -362,8 +365,8 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
 
 
 def _weighed(task: Task, choice: _Choice) -> Iterator[_Weighed]:
-    """What else may stand, with its weight, the best `WIDEST` lines, the heaviest first. Whether
-    one may is told of those that somebody looks at."""
+    """What else may stand, if it stands alone, with its weight, the heaviest first: the best
+    `WIDEST` of those that do, which is told of the lines that have room alone."""
     often = Counter(chain.from_iterable([each.line.words for each in choice.lines]))
     most = max(often.values(), default=1)
     query_words = set(content_words(f"{task.query} {task.prompt}"))
@@ -383,7 +386,10 @@ def _weighed(task: Task, choice: _Choice) -> Iterator[_Weighed]:
         heavy.append((-(weight + each.line.cue + each.bonus), order))
     heavy.sort()
     widest = min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))
-    may_stand = ((weight, at) for weight, at in heavy if choice.lines.stands_alone(at))
-    return (
-        _Weighed(choice.lines[at].line, at, -weight) for weight, at in islice(may_stand, widest)
-    )
+    for place, (weight, order) in enumerate(heavy):
+        if place >= widest:
+            if not choice.has_room(order):
+                continue
+            if sum(choice.lines.stands_alone(at) for _, at in heavy[:place]) >= widest:
+                return
+        yield _Weighed(choice.lines[order].line, order, -weight)
