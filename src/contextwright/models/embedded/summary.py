@@ -75,7 +75,7 @@ class _Weighed(msgspec.Struct, eq=False):
     compared: int = 0
 
     @property
-    def worth(self) -> tuple[float, int]:
+    def rank(self) -> tuple[float, int]:
         """What it weighs beside what is chosen; of equals the first is worth more."""
         return self.weight - self.share, -self.order
 
@@ -327,12 +327,12 @@ class _Choice:
         while True:
             if at == len(left):
                 left += islice(more, 1)
-            if at == len(left) or (best is not None and left[at].weight < best.worth[0]):
+            if at == len(left) or (best is not None and left[at].weight < best.rank[0]):
                 return best
             each = left[at]
             if not self.has_room(each.order) or each.compare(chosen) >= 1:
                 del left[at]
-            elif best is not None and each.worth < best.worth:
+            elif best is not None and each.rank < best.rank:
                 at += 1
             elif not self.lines.stands_alone(each.order):
                 del left[at]
