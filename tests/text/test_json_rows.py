@@ -2,8 +2,11 @@
 
 import json
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from contextwright.text.cut import beginning
-from contextwright.text.json_rows import json_rows, values_only
+from contextwright.text.json_rows import _NO_BLANKS, json_rows, values_only, without_blanks
 
 
 def test_truth_values_stay_with_their_names():
@@ -84,3 +87,8 @@ def test_the_times_of_one_appointment_stay_without_its_names():
     assert values_only(json.dumps(event)) == "e7 2026-03-16T16:30:00"
     many = [{"id": f"e{n}", "at": f"2026-03-16T1{n}:30:00"} for n in range(5)]
     assert "2026" not in values_only(json.dumps(many))
+
+
+@given(st.text(st.sampled_from('" \\\n\t{}[]:,a1\u2003')))
+def test_blanks_outside_strings_are_those_that_the_expression_leaves_out(text):
+    assert without_blanks(text) == "".join(_NO_BLANKS.findall(text))

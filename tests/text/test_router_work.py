@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.work_counts import function_calls
 
-from contextwright.text import content_router, json_tables
+from contextwright.text import content_router, json_tables, line_selection
 from contextwright.text.content_router import shorten
 from contextwright.text.json_cells import FORMS, Scalars, cell
 from contextwright.text.json_units import json_forms, read_json
-from contextwright.text.line_selection import Unit, select_units
+from contextwright.text.line_selection import Selection, Unit, select_units
 
 ROWS = [{"id": f"A-{n}", "price": n * 7, "text": f"word{n} " * 8} for n in range(12)]
 
@@ -127,6 +127,54 @@ def test_rows_that_do_not_fit_end_the_search_for_fields_to_miss():
     some, tried = len(tried), []
     assert select_units(units, 60, counted).text
     assert some <= 13 < len(tried)
+
+
+UNITS = st.lists(
+    st.builds(
+        Unit,
+        st.sampled_from(["id: 1", "row one of it", "a line that is longer than the others are"]),
+        st.tuples(st.integers(0, 3)),
+        noun=st.sampled_from(["fields", "rows"]),
+        joint=st.sampled_from([", ", "\n"]),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(UNITS, st.integers(1, 60), st.sampled_from(["", "fields"]))
+def test_what_fits_is_what_trying_every_number_finds(units, size, missing):
+    made = select_units(units, size, quarters, missing=missing)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_selection, "_most", lambda steps, *_: len(steps))
+        expected = select_units(units, size, quarters, missing=missing)
+        every = select_units(units, size, quarters)
+    assert made == expected
+    assert made in (every, Selection("", len(units))) or missing
+
+
+@given(UNITS, st.integers(1, 60))
+def test_fields_alone_are_missing_where_filling_what_is_left_leaves_out_no_others(units, size):
+    made = select_units(units, size, quarters, missing="fields")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_selection, "_room_for", lambda *_: True)
+        expected = select_units(units, size, quarters, missing="fields")
+    if expected.text and expected.nouns <= {"fields"}:
+        assert made == expected
+    else:
+        assert not made.text or not made.nouns <= {"fields"}
+
+
+def test_of_many_units_of_which_few_fit_few_numbers_are_tried():
+    units = [Unit(f"line {n} of some forty that it has", (n,)) for n in range(40)]
+    tried = []
+
+    def counted(text: str) -> int:
+        tried.append(text)
+        return quarters(text)
+
+    assert select_units(units, 60, counted).text
+    assert len(tried) <= 24  # halving and filling; 48 where each number was tried
 
 
 @given(st.lists(st.sampled_from(["a", "1.5", "null", "-", " ", "x y", ",", "{", "\t", "é", ""])))

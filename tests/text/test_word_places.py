@@ -35,6 +35,17 @@ def test_of_a_sentence_each_content_word_counts(talk, sought, data):
         assert place >= start or not counts[place]
 
 
+@given(TALKS, st.sets(st.sampled_from(WORDS), max_size=5), st.integers(1, 5))
+def test_texts_with_so_many_words_are_those_of_all_that_have_as_many(talk, sought, least):
+    words, places = {*content_words(" ".join(sought))}, places_of(talk)
+    every = places.shared(words, 0, len(talk))
+    some = places.shared(words, 0, len(talk), least)
+    assert {at: n for at, n in some.items() if n >= least} == {
+        at: n for at, n in every.items() if n >= least
+    }
+    assert some.keys() <= every.keys()
+
+
 @given(TALKS, st.sampled_from(("kaw599", "light", "app.cfg", "username", "#_", "caf", "stra")))
 def test_what_has_a_part_is_among_those_that_may(talk, part):
     may = places_of(talk).with_part(part, 0, len(talk))

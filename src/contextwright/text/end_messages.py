@@ -151,19 +151,20 @@ class EndMessages:
     def _called(self, name: str, start: int, stop: int, *, by_users: bool) -> list[int]:
         """The places from `start` to `stop`, ascending, that have a name, or a label, in small
         letters."""
-        heads = self._heads
-        called = [at for at in self._words.with_part(name, start, stop) if name in heads[at][0]]
-        return [at for at in called if heads[at][2] == "user"] if by_users else called
+        heads, called = self._heads, self._words.with_part(name, start, stop)
+        if by_users:
+            called = [at for at in called if heads[at][2] == "user"]
+        return [at for at in called if name in heads[at][0]]
 
     def _with_words_of(self, request: str, start: int, stop: int) -> set[int]:
         """The places from `start` to `stop` that have so many of the words of a request that one of
         their sentences may speak of it: half of them, or all of a name's."""
         things = things_of(request)
         least = max(LEAST_SHARED, (len(things) + 1) // 2)
-        shared = self._words.shared(things, start, stop)
+        shared = self._words.shared(things, start, stop, least)
         may = {at for at, count in shared.items() if count >= least}
         for words in words_of_names(request):
-            shared = self._words.shared(words, start, stop)
+            shared = self._words.shared(words, start, stop, len(words))
             may.update(at for at, count in shared.items() if count == len(words))
         return may
 

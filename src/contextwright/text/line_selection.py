@@ -6,7 +6,8 @@ how many fit, and what stands for the others, is decided here once for all kinds
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import accumulate, chain, pairwise
 from operator import ne
 
@@ -103,31 +104,45 @@ def select_units(
     order = sorted(range(len(units)), key=ranks.__getitem__)  # of equals, the first in the text
     lengths = list(accumulate([len(units[place].text) for place in order]))
     reach = bisect_right(lengths, max_tokens * WIDEST) + 1
-    least = _needed(units, order, missing) - FILL if missing else 0
-
     layout = _Layout(units)
+    others = {n for n, unit in enumerate(units) if missing and not _may_go(unit, missing)}
+    least = max(0, _needed(order, others) - FILL)
+    have_room = partial(_room_for, others, layout, max_tokens, count)
+    if not have_room(order[:least]):
+        return layout.nothing()
     search = _best if min(reach, len(order)) <= FEW else _halved
     low, holes = search(order[:reach], least, layout, max_tokens, count)
-    if low < least:
+    if low < least or not have_room(order[:low]):
         return layout.nothing()
-    fill, since = [*order[low : low + FILL]], 0
+    chosen, fill, since = order[:low], order[low : low + FILL], 0
     for place in fill * 2:  # twice: what fills a hole saves its mark
         if since == len(fill):
             break  # all of them were tried beside what is chosen
         more, since = layout.filled(holes, place), since + 1
         if more is not None and count(layout.text(more)) <= max_tokens:
             holes, since = more, 0
+            chosen.append(place)
+            if not have_room(chosen):
+                return layout.nothing()
     return layout.selection(holes)
 
 
-def _needed(units: Sequence[Unit], order: Sequence[int], noun: str) -> int:
-    """How many of the best there are up to the last one that is not of this noun, and too long to
-    stand where a mark would: with fewer, others are missing, too."""
-    for needed in range(len(order), 0, -1):
-        unit = units[order[needed - 1]]
-        if unit.noun != noun and len(unit.text) > CHEAP:
-            return needed
-    return 0
+def _room_for(
+    others: Collection[int], layout: "_Layout", max_tokens: int, count: Count, chosen: Sequence[int]
+) -> bool:
+    """Whether others that have to stand have room beside what is chosen."""
+    return not others or count(layout.alone({*others, *chosen})) <= max_tokens
+
+
+def _needed(order: Sequence[int], others: Collection[int]) -> int:
+    """How many of the best there are up to the last one of some others: with fewer, one of those
+    is missing, too."""
+    return max([needed for needed, place in enumerate(order, 1) if place in others], default=0)
+
+
+def _may_go(unit: Unit, noun: str) -> bool:
+    """Whether it is of this noun, or would stand where a mark would."""
+    return unit.noun == noun or len(unit.text) <= CHEAP
 
 
 Holes = dict[int, int]
@@ -137,13 +152,14 @@ Holes = dict[int, int]
 def _best(
     order: Sequence[int], least: int, layout: "_Layout", max_tokens: int, count: Count
 ) -> tuple[int, Holes]:
-    """How many of few fit: all numbers are tried, the largest first, for a field more may save a
-    mark that is longer than it; none below `least`."""
+    """How many of few fit: all numbers that may are tried, the largest first, for a field more may
+    save a mark that is longer than it; none below `least`."""
     steps = layout.steps(order)
-    starts = layout.holes(list(chain.from_iterable(steps)))
+    most = _most(steps, least, layout, max_tokens, count)
+    starts = layout.holes(list(chain.from_iterable(steps[:most])))
     stops = {stop: start for start, stop in starts.items()}
     is_new = True
-    for size in range(len(order), max(least - 1, 0), -1):
+    for size in range(most, max(least - 1, 0), -1):
         if is_new and count(layout.text(starts)) <= max_tokens:
             return size, starts
         is_new = bool(steps[size - 1])
@@ -151,6 +167,21 @@ def _best(
             start, stop = stops.pop(place, place), starts.pop(place + 1, place + 1)
             starts[start], stops[stop] = stop, start
     return 0, starts
+
+
+def _most(
+    steps: Sequence[list[int]], least: int, layout: "_Layout", max_tokens: int, count: Count
+) -> int:
+    """How many fit without what stands for the others; with it, no more do. 0 for fewer than
+    `least`."""
+
+    def tokens(size: int) -> int:
+        return count(layout.alone(chain.from_iterable(steps[:size])))
+
+    if least > 0 and tokens(least) > max_tokens:
+        return 0
+    low = max(0, least)
+    return low + bisect_right(range(low + 1, len(steps) + 1), max_tokens, key=tokens)
 
 
 def _halved(
@@ -220,6 +251,7 @@ class _Layout:
         labels = [unit.label for unit in units]
         pieces = [unit.text + unit.joint for unit in units]
         self._units = units
+        self._pieces = pieces
         self._whole = "".join(pieces)
         self._offsets = [0, *accumulate(map(len, pieces))]
         self._joint = units[-1].joint if units else ""
@@ -252,6 +284,12 @@ class _Layout:
         """What is left out where these are chosen."""
         edges = [-1, *sorted(chosen), len(self._units)]
         return {last + 1: place for last, place in pairwise(edges) if place - last > 1}
+
+    def alone(self, chosen: Iterable[int]) -> str:
+        """The chosen units, and nothing for the others: no text that they stand in is shorter."""
+        places = sorted(chosen)
+        text = "".join([self._pieces[place] for place in places])
+        return text.removesuffix(self._units[places[-1]].joint) if places else text
 
     def filled(self, holes: Holes, place: int) -> Holes | None:
         """The holes where one is chosen, too, with its parents; None where it is already."""

@@ -3,11 +3,11 @@ of it later."""
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import chain
 from unicodedata import normalize
 
-from contextwright.text.search_terms import STOP, WORD_RUN, runs_of, stem, words
+from contextwright.text.search_terms import STOP, WORD_RUN, runs_of, stem, without_signs, words
 
 
 class WordPlaces:
@@ -41,13 +41,15 @@ class WordPlaces:
         runs = self._runs_with(longest) if longest else [*self._places]
         return sorted(self._of(runs, start, stop))
 
-    def shared(self, sought: Iterable[str], start: int, stop: int) -> Counter[int]:
+    def shared(self, sought: Iterable[str], start: int, stop: int, least: int = 1) -> Counter[int]:
         """How many of some words, as `content_words` gives them, each text from `start` to `stop`
-        has; none of those that have none."""
-        counts = Counter[int]()
-        for word in sought:
-            if runs := self._by_word.get(word):
-                counts.update(self._of(runs, start, stop))
+        has, of those that have `least` of them; of some others as well."""
+        runs = (self._by_word.get(word) for word in sought)
+        places = sorted([self._of(one, start, stop) for one in runs if one], key=len)
+        rest = max(0, len(places) - least + 1)
+        counts = Counter[int](chain.from_iterable(places[:rest]))  # each text has one of the rarest
+        for common in places[rest:] if counts else ():
+            counts.update(counts.keys() & common)
         return counts
 
     def _runs_with(self, part: str) -> list[str]:
@@ -61,7 +63,7 @@ class WordPlaces:
             at = end
         return runs
 
-    def _of(self, runs: list[str], start: int, stop: int) -> Iterable[int]:
+    def _of(self, runs: list[str], start: int, stop: int) -> Collection[int]:
         """The places from `start` to `stop` that have one of some runs, each once."""
         slices = list[list[int]]()
         for run in runs:
@@ -86,5 +88,6 @@ class WordPlaces:
 
 def _runs_in(text: str) -> set[str]:
     """The runs of a text, of one that is not in ASCII also as `content_words` reads it."""
+    text = without_signs(text)
     runs = {*runs_of(text)}
     return runs if text.isascii() else runs | {*runs_of(normalize("NFKC", text))}

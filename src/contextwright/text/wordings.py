@@ -1,12 +1,13 @@
 """Patterns of sentences, each looked for only where what is in all that it finds stands."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import groupby
 
 import msgspec
+
+from contextwright.text.search_terms import blanks_for, without_signs
 
 _START = (
     r"^(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?"
@@ -16,8 +17,7 @@ _COMMAND = rf"(?:{_START}|[,;:] (?:(?:so|and|but|then|please) )?)"
 _WORD = re.compile("[a-z]+")
 _SIGNS = re.compile(r"\\.|\[\^?(?:\\.|[^\\\]])+\]|.", re.DOTALL)
 """Of a pattern: what is escaped, a class of signs, or a sign."""
-_LETTERS = "".join(sign if sign.islower() else " " for sign in map(chr, range(128)))
-"""Each sign of ASCII as it is, but for those between words."""
+_GAPS = blanks_for(lambda sign: not sign.islower())
 
 
 class SmallText(msgspec.Struct, frozen=True, gc=False):
@@ -39,8 +39,11 @@ def small_text(text: str, among: frozenset[str] | None = None) -> SmallText:
         among: those of its words that are asked for, where not all are: that costs half.
     """
     small = small_letters(text)
-    # in ASCII at half the cost
-    words = small.translate(_LETTERS).split() if small.isascii() else _WORD.findall(small)
+    plain = small if small.isascii() else without_signs(small)  # in ASCII at a third of the cost
+    if plain.isascii():
+        words = plain.encode().translate(_GAPS).decode().split()
+    else:
+        words = _WORD.findall(small)
     return SmallText(small, frozenset(words) if among is None else among.intersection(words))
 
 
@@ -131,7 +134,8 @@ class Wordings:
     """
 
     def __init__(self, lines: str) -> None:
-        self._by_word: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._single: dict[str, Near] = {}  # words that are phrases by themselves
+        self._longer: dict[str, Near] = {}  # phrases of several words, by their first
         self._patterns: list[Phrasing] = []
         for number, group in enumerate(lines.split("\n= ")[1:]):
             phrases, *patterns = group.split("\n")
@@ -139,16 +143,20 @@ class Wordings:
             self._patterns.append(Phrasing(lines_of_group))
             for name in phrases.split():
                 phrase = name.replace("_", " ")
-                self._by_word[_WORD.findall(phrase)[0]].append((phrase, number))
-        self.words = frozenset(self._by_word)
+                word = _WORD.findall(phrase)[0]
+                phrases = self._single if phrase == word else self._longer
+                phrases[word] = (*phrases.get(word, ()), (phrase, number))
+        self.words = frozenset((*self._single, *self._longer))
 
     def near(self, small: SmallText) -> Near:
         """What may find something in a text, or in a part of it; nothing in most."""
         words = small.words & self.words
         if not words:
             return ()
-        text, by_word = small.text, self._by_word
-        return tuple([one for word in words for one in by_word[word] if one[0] in text])
+        text, single, longer = small.text, self._single, self._longer
+        near = [one for word in words if word in single for one in single[word]]
+        near += [one for word in words if word in longer for one in longer[word] if one[0] in text]
+        return tuple(near)
 
     def may_be_in(self, small: SmallText) -> bool:
         """Whether a text may have one."""

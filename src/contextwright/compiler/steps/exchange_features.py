@@ -17,6 +17,7 @@ from contextwright.session.inline_thinking import agent_words
 from contextwright.text.json_rows import leaves, loaded, scalars
 from contextwright.text.numbered_lines import numbered
 from contextwright.text.page_snapshot import is_handle
+from contextwright.text.search_terms import blanks_for
 from contextwright.text.todo_lists import is_todo_tool
 from contextwright.text.unspaced_scripts import word_flags
 
@@ -35,8 +36,7 @@ _word_runs, _marked = (
     {flag: re.compile(one, flag).findall for flag in (re.NOFLAG, re.ASCII)}
     for one in (_WORD, _MARKED)
 )
-_GAPS = "".join(s if s.isalnum() or s in "_./@#-" else " " for s in map(chr, range(128)))
-"""Each sign of ASCII as it is, but for those between words."""
+_GAPS = blanks_for(lambda sign: not (sign.isalnum() or sign in "_./@#-"))
 _JSON = frozenset("{[")
 _ESCAPED = re.compile(r"\\(?:u([\da-fA-F]{4})|.)", re.DOTALL)
 """What a sign of JSON's text stands for: `\\nThis` names nothing, `\\u017b` begins a name."""
@@ -126,7 +126,8 @@ def identifiers(text: str) -> tuple[str, ...]:
     if text[:1] in _JSON and "\\" in text:
         text = _ESCAPED.sub(_unescaped, text)
     if text.isascii() and text[:1] in _JSON:  # hardly a word of it is plain
-        words = [word for word in dict.fromkeys(text.translate(_GAPS).split()) if len(word) > 2]
+        runs = dict.fromkeys(text.encode().translate(_GAPS).decode().split())
+        words = [word for word in runs if len(word) > 2]
     else:
         words = dict.fromkeys(_marked[word_flags(text)](text))  # each once: most stand there often
     words = dict.fromkeys([word.strip(".-/") for word in words])

@@ -91,7 +91,9 @@ def _arguments(made: ToolCall) -> str:
 def _outcome(text: str, failed: bool) -> str:
     """What a result says in a line: the values of JSON, how many lines a program has, the line that
     tells how it went, the rows of a table, or its beginning."""
-    value = loaded(without_blanks(text)) if text.lstrip()[:1] in ("{", "[") else None
+    value = loaded(text)
+    if value is None and text.lstrip()[:1] in ("{", "["):  # it may be spread over lines
+        value = loaded(without_blanks(text))
     if value is not None and (rows := json_rows(value)):
         return beginning(rows, ROWS)
     if is_page(text):

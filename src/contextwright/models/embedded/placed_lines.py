@@ -12,6 +12,7 @@ import msgspec
 from contextwright.blocks.block import SCORE_ONE
 from contextwright.models.embedded.call_lines import old_calls
 from contextwright.models.embedded.summary_lines import (
+    ALONE,
     LAID_DOWN,
     MESSAGES,
     SHORT,
@@ -33,25 +34,71 @@ USERS_LOOKED_AT = 12
 ANSWERS_LOOKED_AT = 8
 """Lines behind what a user said that tell whether anything came of it."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
-NONE = -1
-"""No place."""
+NONE, LATER = -1, -2
+"""No place; one that is looked for once somebody asks: a summary has room for few lines."""
 REPLACES = 0.5
 """Weight of what says anew what was otherwise before: it is what is so by now."""
 
 
 class PlacedLine(msgspec.Struct, frozen=True):
-    """A line, what it weighs where it stands, the place of the answer without which it would look
-    like something to do, and that of what the user said of it later."""
+    """A line, what it weighs where it stands, and the place of the answer without which it would
+    look like something to do."""
 
     line: SummaryLine
     bonus: float
     answer: int = NONE
-    news: int = NONE
+
+
+class PlacedLines(list[PlacedLine]):
+    """Lines one behind another, and what came of each, which is looked for once, where somebody
+    asks.
+
+    Args:
+        messages: what they say, by their places.
+    """
+
+    def __init__(self, lines: Iterable[PlacedLine], messages: EndMessages) -> None:
+        super().__init__(lines)
+        self._messages = messages
+        self._ends: dict[int, int] = {}
+        self._news: dict[int, int] = {}
+
+    def answer_to(self, place: int) -> int:
+        """The place of the answer without which a line would look like something to do."""
+        each = self[place]
+        if each.answer != LATER:
+            return each.answer
+        end = self._ends.get(place)
+        if end is None:
+            end = self._ends[place] = _end_of(each.line, place, len(self), self._messages)
+        return end
+
+    def stands_alone(self, place: int) -> bool:
+        """Whether a line may stand by itself: not what a user said of something that is over, nor
+        what an agent had only begun."""
+        line = self[place].line
+        return line.kind in ALONE and self.answer_to(place) == NONE
+
+    def news_of(self, place: int) -> int:
+        """The place of what the user said later of a line that says what holds."""
+        news = self._news.get(place)
+        if news is None:
+            news = self._news[place] = self._newest_of(self[place].line, place)
+        return news
+
+    def _newest_of(self, line: SummaryLine, place: int) -> int:
+        if not line.is_users or line.kind not in LAID_DOWN:
+            return NONE
+        news = self._messages.news_of(line.bare, place + 1, len(self))
+        if news is None or self[news].line.kind == "request":
+            return NONE
+        is_over = self[news].line.kind == "statement" and not self.stands_alone(news)
+        return NONE if is_over else news
 
 
 def placed_lines(
     task: Task, newest: Callable[[Sequence[SummaryLine]], list[SummaryLine | None]]
-) -> list[PlacedLine]:
+) -> PlacedLines:
     """All lines, those of the summary before first, each with a bonus for users' words, for what
     begins a message, and for the first and last messages.
 
@@ -79,43 +126,43 @@ def placed_lines(
         lines[place] = msgspec.structs.replace(each, bonus=each.bonus + REPLACES)
     is_shown = [line is not None and place not in old for place, line in enumerate(shown)]
     pairs = compress(zip(lines, shown, strict=True), is_shown)
-    messages = EndMessages()
     lines = [msgspec.structs.replace(each, line=line) for each, line in pairs]
-    lines = _with_late_ends(lines, messages)
-    lines = [*reversed([*_newest_first(lines, sum(is_shown[: len(before)]))])]
-    return [_with_news(place, lines, messages) for place in range(len(lines))]
+    lines = _with_late_ends(lines)
+    newest_first = [*_newest_first(lines, sum(is_shown[: len(before)]))]
+    lines[:] = reversed(newest_first)
+    return lines
 
 
-def _with_late_ends(lines: list[PlacedLine], ends: EndMessages) -> list[PlacedLine]:
+def _with_late_ends(lines: Sequence[PlacedLine]) -> PlacedLines:
     """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
     it is over, naming it; and what an agent only began by then as what stands in no summary."""
-    made: list[PlacedLine] = []
-    for place in reversed(range(len(lines))):
-        each = lines[place]
-        line, role = each.line, "user" if each.line.is_users else "assistant"
-        begun = role == "assistant" and is_begun(line.bare)
-        if begun or (line.is_users and line.kind in MESSAGES):
-            foreign = line.kind == "foreign"
-            look = ends.last_word_on if foreign else ends.end_of
-            over = look(line.bare, place + 1, len(lines))
-            if over is not None:
-                kind = "begun" if begun else line.kind if foreign else "request"
-                line = msgspec.structs.replace(line, kind=kind)
-                each = PlacedLine(line, each.bonus, NONE if begun else over)
-        ends.add(place, line.bare, role)
-        made.append(each)
-    return [*reversed(made)]
+    messages = EndMessages()
+    for place, each in enumerate(lines):
+        messages.add(place, each.line.bare, "user" if each.line.is_users else "assistant")
+    return PlacedLines(
+        [_with_late_end(each, at, len(lines), messages) for at, each in enumerate(lines)], messages
+    )
 
 
-def _with_news(place: int, lines: list[PlacedLine], messages: EndMessages) -> PlacedLine:
-    """A line, where it says what holds beside what the user told of it later."""
-    each = lines[place]
-    if not each.line.is_users or each.line.kind not in LAID_DOWN:
-        return each
-    news = messages.news_of(each.line.bare, place + 1, len(lines))
-    if news is None or lines[news].line.kind == "request":
-        return each
-    return msgspec.structs.replace(each, news=news)
+def _with_late_end(each: PlacedLine, place: int, stop: int, messages: EndMessages) -> PlacedLine:
+    line = each.line
+    # these are what they are for whoever does not choose them
+    if line.kind in (MESSAGES if line.is_users else {"said"}):
+        return msgspec.structs.replace(each, answer=LATER)
+    if not line.is_users and _end_of(line, place, stop, messages) != NONE:
+        return PlacedLine(msgspec.structs.replace(line, kind="begun"), each.bonus)
+    return each
+
+
+def _end_of(line: SummaryLine, place: int, stop: int, messages: EndMessages) -> int:
+    """The place behind that of a line where it is told that what a user said is over, or what an
+    agent had begun."""
+    if not (line.is_users or is_begun(line.bare)):
+        return NONE
+    is_foreign = line.is_users and line.kind == "foreign"
+    look = messages.last_word_on if is_foreign else messages.end_of
+    over = look(line.bare, place + 1, stop)
+    return NONE if over is None else over
 
 
 def _are_several(task: Task) -> bool:
@@ -124,7 +171,7 @@ def _are_several(task: Task) -> bool:
     return len(authors - UNNAMED) > 1 or _NAMED_BEFORE.search(task.previous) is not None
 
 
-def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
+def _newest_first(lines: PlacedLines, before: int) -> Iterator[PlacedLine]:
     """The lines, with what a user asked for in the words of a rule as a request where an answer in
     its turn says that it was done, or the user called it off soon after; and with what was only
     heard as what holds.
@@ -156,10 +203,17 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
         elif line.kind == "rule" and may_end(line.bare):
             if _is_rule_done(line, (nearest, end), place >= before) or _is_called_off(line, users):
                 each = _of_kind("request", each)
-        elif nearest and _is_heard(each, nearest, place < before, next_to - place):
+        elif (
+            nearest
+            and _is_heard(line, nearest, place < before, next_to - place)
+            and lines.answer_to(place) == NONE
+        ):
             if not (_is_done(line, ends) or _is_called_off(line, users)):
                 each = _of_kind("heard", each, next_to)
-        elif _is_passed_over(each, behind, place >= before - 1 or is_users, place < before):
+        elif (
+            _is_passed_over(line, behind, place >= before - 1 or is_users, place < before)
+            and lines.answer_to(place) == NONE
+        ):
             each = _of_kind("heard", each)
         if is_users := line.is_users:
             users.append(line)
@@ -167,19 +221,19 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
 
 
 def _is_passed_over(
-    each: PlacedLine, behind: Iterable[str], is_alone: bool, is_before: bool
+    line: SummaryLine, behind: Iterable[str], is_alone: bool, is_before: bool
 ) -> bool:
-    """Whether a line is all that a user said, and nothing came of it.
+    """Whether a line is all that a user said, and nothing came of it in its turn.
 
     Args:
         behind: the turn's other lines. is_alone: whether none of them stands next to it, where it
             is of the summary before: there what was asked for has its answer behind it.
     """
-    if each.answer != NONE or not is_alone or each.line.kind not in {"request", "statement"}:
+    if not is_alone or line.kind not in {"request", "statement"}:
         return False
     if is_before:
-        return each.line.kind == "request" and is_passed_over(each.line.bare, ())
-    return is_passed_over(each.line.bare, behind)
+        return line.kind == "request" and is_passed_over(line.bare, ())
+    return is_passed_over(line.bare, behind)
 
 
 def _answer_to(line: SummaryLine, lines: Sequence[PlacedLine], places: Iterable[int]) -> int:
@@ -211,17 +265,15 @@ def _is_called_off(line: SummaryLine, users: Iterable[SummaryLine]) -> bool:
     return any(is_called_off(line.bare, one.bare) for one in users)
 
 
-def _is_heard(each: PlacedLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
-    """Whether all that came of a user's words is that they were heard.
+def _is_heard(line: SummaryLine, answer: SummaryLine, is_before: bool, distance: int) -> bool:
+    """Whether all that came of a user's words in their turn is that they were heard.
 
     Args:
         answer: the next line that is not the user's, so many lines behind it.
         is_before: whether the line is of the summary before, in which there is one for each.
     """
-    line = each.line
     is_answer = distance == 1 if is_before else answer.kind == "end" and line.kind in MESSAGES
-    is_heard = is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
-    return is_heard and each.answer == NONE
+    return is_answer and may_hold(line.bare) and acknowledges(answer.bare, line.bare)
 
 
 def _of_kind(kind: Kind, each: PlacedLine, answer: int = NONE) -> PlacedLine:

@@ -9,13 +9,12 @@ of a reference's words, without the prior .16, random .16.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from heapq import nsmallest
-from itertools import chain
+from itertools import chain, islice
 
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_lines
+from contextwright.models.embedded.placed_lines import NONE, PlacedLines, placed_lines
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
@@ -66,11 +65,26 @@ SENTENCE = 6
 """Tokens of a short sentence."""
 
 
-class _Weighed(msgspec.Struct, frozen=True):
+class _Weighed(msgspec.Struct, eq=False):
+    """A line that may stand, and the part of it that one of the first chosen ones says."""
+
     line: SummaryLine
     order: int
     weight: float
-    tokens: int
+    share: float = 0.0
+    compared: int = 0
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """What it weighs beside what is chosen; of equals the first is worth more."""
+        return self.weight - self.share, -self.order
+
+    def compare(self, chosen: Sequence[frozenset[str]]) -> float:
+        """The part of it that one of all chosen ones says."""
+        for words in chosen[self.compared :]:
+            self.share = max(self.share, len(self.line.words & words) / len(self.line.words))
+        self.compared = len(chosen)
+        return self.share
 
 
 def blocks_read(blocks: Sequence[Block]) -> Sequence[Block]:
@@ -92,18 +106,17 @@ def summary(task: Task, count: Callable[[str], int]) -> str:
     choice.put_todos()
     choice.put_rules(task.rule_tokens)
     choice.put_requests()
-    weighed = _weighed(task, choice)
-    choice.put_heaviest(weighed)
+    choice.put_heaviest(_weighed(task, choice))
     choice.put_requests(filling=True)
     lines = choice.in_order()
     if not lines:
-        heaviest = weighed[0].line if weighed else choice.newest
-        return _beginning(heaviest.bare, choice.room, count) if heaviest else ""
+        alone = (each for each in _weighed(task, choice) if choice.lines.stands_alone(each.order))
+        line = next((each.line for each in alone), choice.newest)
+        return _beginning(line.bare, choice.room, count) if line else ""
     while _is_longer(text := "\n".join(line.text for line in lines), task):
         if len(choice.units) < 2:
-            first = lines[0]
-            is_shorter = first.kind in ALONE and not _is_longer(first.bare, task)
-            return first.bare if is_shorter else ""
+            first, is_alone = lines[0], choice.lines.stands_alone(min(choice.places))
+            return first.bare if is_alone and not _is_longer(first.bare, task) else ""
         choice.units.pop()
         lines = choice.in_order()
     return text
@@ -113,7 +126,7 @@ class _Choice:
     """Lines of a summary while there is room: units of one line, or of a request with what came of
     it, those first that are worth most."""
 
-    def __init__(self, lines: list[PlacedLine], room: int, count: Callable[[str], int]) -> None:
+    def __init__(self, lines: PlacedLines, room: int, count: Callable[[str], int]) -> None:
         self.lines, self.room, self.count = lines, room, count
         self.units: list[list[int]] = []
         self._left = room
@@ -134,12 +147,20 @@ class _Choice:
 
     def _put(self, unit: list[int], most: int) -> int:
         """The tokens of a unit that has room, and then stands; 0 where it has none."""
-        taken = sum(self.count(self.lines[place].line.text) + 1 for place in unit)
+        taken = sum(map(self._tokens, unit))
         if taken > min(most, self._left):
             return 0
         self.units.append(unit)
         self._left -= taken
         return taken
+
+    def _tokens(self, place: int) -> int:
+        return self.count(self.lines[place].line.text) + 1
+
+    def has_room(self, place: int, most: int | None = None) -> bool:
+        """Whether a line has room, here of `most` tokens; if not, nobody looks for what stands with
+        it."""
+        return self._tokens(place) <= (self._left if most is None else min(most, self._left))
 
     def _is_told(self, place: int, chosen: set[int]) -> bool:
         """Whether a line is chosen, or nearly all of its message is, as a remark."""
@@ -199,10 +220,15 @@ class _Choice:
             if line.kind not in kinds or len(line.bare) > longest or line.bare in known:
                 continue
             if but is None or not but(line.bare):
+                if not self.has_room(place, left):
+                    continue
+                if line.kind == "statement" and not self.lines.stands_alone(place):
+                    continue
                 known.add(line.bare)
-                each, chosen = self.lines[place], self.places
-                answer = NONE if line.kind == "correction" else each.answer
-                with_it = [at for at in (answer, each.news) if at != NONE and at not in chosen]
+                chosen = self.places
+                answer = NONE if line.kind == "correction" else self.lines.answer_to(place)
+                others = answer, self.lines.news_of(place)
+                with_it = [at for at in others if at != NONE and at not in chosen]
                 left -= self._put([place, *with_it], left)
         return most - left
 
@@ -210,9 +236,10 @@ class _Choice:
         """The tokens of what came of what a user corrected, the newest first."""
         known, left = self.places, most
         for place in sorted(known, reverse=True):
-            each = self.lines[place]
-            if each.line.kind == "correction" and each.answer not in {NONE, *known}:
-                left -= self._put([each.answer], left)
+            if self.lines[place].line.kind != "correction":
+                continue
+            if (answer := self.lines.answer_to(place)) not in {NONE, *known}:
+                left -= self._put([answer], left)
         return most - left
 
     def _put_foreign(self, worded: bool, most: int) -> int:
@@ -224,11 +251,12 @@ class _Choice:
                 heard, that tells no more.
         """
         known, left = self.places, most
-        for place, outcome in self._with_outcomes():
+        for place, ends in self._with_ends():
             line = self.lines[place].line
             if line.kind != "foreign" or len(line.bare) > FOREIGN or place in known:
                 continue
-            if sounds_lasting(line.bare) == worded:
+            if sounds_lasting(line.bare) == worded and self.has_room(place, left):
+                outcome = self._outcome(place, ends)
                 is_heard = worded and any(begins_so(self.lines[at].line.bare) for at in outcome)
                 left -= self._put([place] if is_heard else [place, *outcome], left)
         return most - left
@@ -241,59 +269,76 @@ class _Choice:
             filling: whether the others have it too, for nothing else fits.
         """
         left, most, chosen = self.room * REQUESTS // 100, self._left, self.places
-        for place, outcome in self._with_outcomes():
+        for place, ends in self._with_ends():
             if self._is_told(place, chosen):
                 continue
-            unit = [place, *(one for one in outcome if one not in chosen)]
-            taken = self._put(unit, most)
+            taken = 0
+            if self.has_room(place, most):
+                outcome = self._outcome(place, ends)
+                taken = self._put([place, *(one for one in outcome if one not in chosen)], most)
             if not (taken or filling):
                 return
             left -= taken
             most = self._left if filling else left
 
-    def _with_outcomes(self) -> Iterator[tuple[int, list[int]]]:
-        """Places of what was asked for, the newest first, and of what came of it."""
+    def _with_ends(self) -> Iterator[tuple[int, list[int]]]:
+        """Places of what was asked for, the newest first, and of the ends of its turn."""
         ends: list[int] = []  # of a turn, the last first
         for place in reversed(range(len(self.lines))):
-            each = self.lines[place]
-            if each.line.kind == "end":
+            line = self.lines[place].line
+            if line.kind == "end":
                 ends.append(place)
-            elif each.line.kind in PAIRS:
-                outcome = self._outcome(each.line, ends) if each.answer == NONE else [each.answer]
-                yield place, outcome
+            elif line.kind in PAIRS:
+                yield place, ends
                 ends = []
-            elif each.line.is_users:
+            elif line.is_users:
                 ends = []
 
-    def _outcome(self, request: SummaryLine, ends: list[int]) -> list[int]:
-        """The end of a turn's that says most of what was asked for, of these the last: an agent
-        that goes on with other work does not end a turn with what came of its request."""
-        words = request.words
+    def _outcome(self, place: int, ends: list[int]) -> list[int]:
+        """What came of what was asked for: what says that it is over, else the end of its turn that
+        says most of it, of these the last: an agent that goes on with other work does not end a
+        turn with what came of its request."""
+        if (answer := self.lines.answer_to(place)) != NONE:
+            return [answer]
+        words = self.lines[place].line.words
         return [max(ends, key=lambda at: len(words & self.lines[at].line.words))] if ends else []
 
-    def put_heaviest(self, weighed: list[_Weighed]) -> None:
-        """The heaviest that say what is not chosen yet."""
+    def put_heaviest(self, weighed: Iterator[_Weighed]) -> None:
+        """The heaviest that say what is not chosen yet.
+
+        Args:
+            weighed: the heaviest first.
+        """
         chosen = [self.lines[place].line.words for place in self.places]
-        repeats = {
-            n: max((_repeated(each.line.words, words) for words in chosen), default=0.0)
-            for n, each in enumerate(weighed)
-            if each.tokens < self._left
-        }
-        while repeats := {n: share for n, share in repeats.items() if share < 1}:
-            place = max(repeats, key=lambda n: (weighed[n].weight - repeats[n], -weighed[n].order))
-            best = weighed[place]
-            del repeats[place]
+        left = list[_Weighed]()
+        while (best := self._heaviest(left, weighed, chosen)) is not None:
+            left.remove(best)
             self.units.append([best.order])
-            self._left -= best.tokens + 1
-            repeats = {
-                n: max(before, _repeated(weighed[n].line.words, best.line.words))
-                for n, before in repeats.items()
-                if weighed[n].tokens < self._left
-            }
+            self._left -= self._tokens(best.order)
+            chosen.append(best.line.words)
 
-
-def _repeated(words: frozenset[str], others: frozenset[str]) -> float:
-    return len(words & others) / len(words)
+    def _heaviest(
+        self, left: list[_Weighed], more: Iterator[_Weighed], chosen: Sequence[frozenset[str]]
+    ) -> _Weighed | None:
+        """The one that is worth most, of those that are left and of more, which are lighter. What
+        is chosen only makes lighter, so what is lighter by itself is not looked at; what says
+        nothing new, or has no room, never will."""
+        best, at = None, 0
+        while True:
+            if at == len(left):
+                left += islice(more, 1)
+            if at == len(left) or (best is not None and left[at].weight < best.rank[0]):
+                return best
+            each = left[at]
+            if not self.has_room(each.order) or each.compare(chosen) >= 1:
+                del left[at]
+            elif best is not None and each.rank < best.rank:
+                at += 1
+            elif not self.lines.stands_alone(each.order):
+                del left[at]
+            else:
+                best = each
+                at += 1
 
 
 def _is_longer(text: str, task: Task) -> bool:
@@ -319,8 +364,9 @@ def _beginning(text: str, room: int, count: Callable[[str], int]) -> str:
     return " ".join(split[:low])
 
 
-def _weighed(task: Task, choice: _Choice) -> list[_Weighed]:
-    """What else may stand, with its weight, the best `WIDEST` lines."""
+def _weighed(task: Task, choice: _Choice) -> Iterator[_Weighed]:
+    """What else may stand, if it stands alone, with its weight, the heaviest first: the best
+    `WIDEST` of those that do, which is told of the lines that have room alone."""
     often = Counter(chain.from_iterable([each.line.words for each in choice.lines]))
     most = max(often.values(), default=1)
     query_words = set(content_words(f"{task.query} {task.prompt}"))
@@ -338,8 +384,12 @@ def _weighed(task: Task, choice: _Choice) -> list[_Weighed]:
         if not words.isdisjoint(rare):
             weight += 0.6 * sum(rare[word] for word in words & rare.keys()) / rarest
         heavy.append((-(weight + each.line.cue + each.bonus), order))
+    heavy.sort()
     widest = min(MAX_WIDEST, max(WIDEST, task.max_tokens // SENTENCE))
-    return [
-        _Weighed(line := choice.lines[order].line, order, -weight, choice.count(line.text))
-        for weight, order in nsmallest(widest, heavy)
-    ]
+    for place, (weight, order) in enumerate(heavy):
+        if place >= widest:
+            if not choice.has_room(order):
+                continue
+            if sum(choice.lines.stands_alone(at) for _, at in heavy[:place]) >= widest:
+                return
+        yield _Weighed(choice.lines[order].line, order, -weight)

@@ -27,7 +27,7 @@ from contextwright.text.one_voice import in_one_voice
 from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import without_output_notes
 from contextwright.text.remarks import is_remark, remarks_beside
-from contextwright.text.search_terms import content_words, runs_of, stems_of
+from contextwright.text.search_terms import content_words, runs_of, stems_of, without_signs
 from contextwright.text.sentences import sentences
 from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
 from contextwright.text.todo_lists import TodoList, TodoUpdate, list_key, todo_list_in
@@ -356,14 +356,15 @@ def line_of(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> Su
 
 
 def _summary_line(text: str, bare: str, kind: Kind = "said", bonus: float = 0.0) -> SummaryLine:
-    if text.isascii() and "_" not in text:
+    plain = without_signs(text)
+    if plain.isascii() and "_" not in plain:
         # a cue stands within a word then, at its beginning, or has a mark: words come again
-        runs = runs_of(text)
-        words = frozenset(stems_of(runs) or content_words(text))
-        is_cue = "`" in text or any(map(table_of(_has_cue), runs))
-        is_cue = is_cue or ("/" in text and _has_cue(text))
+        runs = runs_of(plain)
+        words = frozenset(stems_of(runs) or content_words(plain))
+        is_cue = "`" in plain or any(map(table_of(_has_cue), runs))
+        is_cue = is_cue or ("/" in plain and _has_cue(plain))
     else:
-        words, is_cue = frozenset(content_words(text)), _has_cue(text)
+        words, is_cue = frozenset(content_words(text)), _has_cue(plain)
     return SummaryLine(kind, text, bare, words, CUE if is_cue else 0.0, bonus)
 
 
