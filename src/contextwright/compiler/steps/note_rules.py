@@ -55,16 +55,21 @@ come last, and how many there are at most."""
 def tell_what_holds(note: NoteBuilder, room: int) -> None:
     """Tell it in the first part of a note of so many tokens."""
     usual = directives_room(room)
-    left = _tell_directives(note, usual, directives_room(room, RULES_SPARED) - usual)
+    more = directives_room(room, RULES_SPARED) - usual
+    left = _tell_directives(note, usual + more, more)
+    more, left = min(more, left), max(0, left - more)
     spare = _spare_room(note, room, left)
     if room >= REMARKS_FROM:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
         worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
-        left = _tell_foreign(note, worded, left)
+        others = (at for at in places if at not in worded)
+        for foreign in (worded,):
+            rest = _tell_foreign(note, foreign, left + more)
+            left, more = min(left, rest), max(0, rest - left)
         rest = _tell_remarks(note, left + spare)
         left, spare = min(left, rest), max(0, rest - left)
-        left = _tell_foreign(note, (at for at in places if at not in worded), left)
+        left = _tell_foreign(note, others, left)
     left = _tell_settings(note, _tell_conditions(note, left))
     if room >= REMARKS_FROM:
         _tell_whole(note, left + spare)
@@ -80,10 +85,15 @@ def note_for_rules(scope: NoteScope, most: int) -> int:
     """Tokens that a note needs to tell what holds of what it stands for, and some remarks: of so
     much that `most` are not enough, some more."""
     history, where, tokens = scope.history, (scope.blocks, scope.upto, scope.held), 0
-    others = history.passed_over(*where)
-    for at in chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS)):
-        more = entry(scope.blocks[at], "rule", scope.inputs, scope.page).tokens
-        tokens += more if more <= LONG_RULE else 0
+    choices = [*islice(history.choices(*where), WORDINGS)]
+    laid_down = (*history.directives(*where), *history.passed_over(*where))
+    pairs = chain(
+        ((at, "rule") for at in laid_down if at not in choices),
+        chain.from_iterable(((at, "rule"), (at - 1, "question")) for at in choices),
+    )
+    for at, form in pairs:
+        more = entry(scope.blocks[at], form, scope.inputs, scope.page).tokens
+        tokens += more if form == "question" or more <= LONG_RULE else 0
         if tokens * 100 > most * (SPARED_SHARE - REMARKS_SHARE):
             break
     return tokens * 100 // (SPARED_SHARE - REMARKS_SHARE)
@@ -100,22 +110,26 @@ def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
     that is left.
 
     Args:
-        more: tokens beside, which only short ones may have.
+        more: tokens of these that only short ones may have.
     """
     scope, last, misses = note.scope, list[int](), 0
-    room += more
 
     def put(at: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
         return _put_with_news(note, at, "rule", room)
 
-    worded = scope.history.directives(scope.blocks, scope.upto, scope.held)
-    others = scope.history.passed_over(scope.blocks, scope.upto, scope.held)
-    for at in chain(islice(worded, WORDINGS), islice(others, WORDINGS)):
+    where = (scope.blocks, scope.upto, scope.held)
+    choices = [*islice(scope.history.choices(*where), WORDINGS)]
+    worded, others = scope.history.directives(*where), scope.history.passed_over(*where)
+    for at in chain(islice(worded, WORDINGS), choices, islice(others, WORDINGS)):
         if at in note.forms:
             continue
         if room < SENTENCE or misses == MISSES:
             break
+        if at in choices:
+            taken = _put_choice(note, at, room)
+            room, misses = room - taken, misses + (not taken)
+            continue
         if _is_over(note, at, "rule"):
             continue
         if note.entry(at, "rule").tokens > LONG_RULE or _ends_a_task(note, at):
@@ -124,10 +138,28 @@ def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
             room -= taken
         else:
             misses += 1
-    room = max(0, room - more)
+    rest, room = min(more, room), max(0, room - more)
     for at in last[:LAST]:
         room -= put(at)
-    return room
+    return rest + room
+
+
+def _put_choice(note: NoteBuilder, at: int, room: int) -> int:
+    """The tokens of what a user chose, with what was asked and what came of it since, if they have
+    room, and then stand; 0 where they have none: "the second one" says nothing by itself."""
+    history, blocks, question = note.scope.history, note.scope.blocks, at - 1
+    asked = note.words(question, "question")
+    forms = {at: "whole"}
+    if question not in note.scope.held and note.forms.get(question) in UNTOLD:
+        forms[question] = "question"
+    since = (history.news_of(blocks, asked, at), history.end_of(blocks, asked, at))
+    forms.update({one: "line" for one in map(note.untold, since) if one is not None})
+    tokens = sum(note.more(one, form) for one, form in forms.items())
+    if tokens > min(room, note.left):
+        return 0
+    note.forms.update(forms)
+    note.left -= tokens
+    return tokens
 
 
 def _ends_a_task(note: NoteBuilder, at: int) -> bool:
