@@ -109,7 +109,10 @@ class NoteBuilder:
         """The exchange that says that what a user asked for is over, if nothing tells it; where
         nobody says so, the last in which a tool tells how it is, whatever that is."""
         end = self.end_of(at)
-        return self.untold(self._status_of(at) if end is None else end)
+        if end is None or is_foreign(words_of(self.block(at))[:LONGEST_REQUEST]):
+            status = self._status_of(at)
+            end = end if status is None else max(status, -1 if end is None else end)
+        return self.untold(end)
 
     def _status_of(self, at: int) -> int | None:
         block = self.block(at)

@@ -30,13 +30,16 @@ are the same."""
 RULES_SPARED = 1_700
 """The same of rules and decisions alone: where users lay down so many, each of them is worth more
 than what was done."""
+FOREIGN_SPARED = 2_400
+"""The same with what was said in other languages than English, where requests stand among it with
+what came of them."""
 RULES_NOTE = RULES_SPARED * 100 // SPARED_SHARE
 """Tokens of a note that has room for so many."""
 REMARKS_FROM = 550
 """Tokens of a note from which on what a user said beside a request has the room that rules and
 decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
 larger ones none."""
-REMARKS_SPARED, REMARKS_SHARE = 800, 25
+REMARKS_SPARED, REMARKS_SHARE = 1_000, 40
 """Tokens of a note that these have beside, and percent of it at most: in a talk in which rules and
 requests stand together, half of what holds is one."""
 LONG_RULE = 40
@@ -56,7 +59,7 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
     """Tell it in the first part of a note of so many tokens."""
     usual = directives_room(room)
     more = directives_room(room, RULES_SPARED) - usual
-    left = _tell_directives(note, usual + more, more)
+    left, ends = _tell_directives(note, usual + more, more)
     more, left = min(more, left), max(0, left - more)
     spare = _spare_room(note, room, left)
     if room >= REMARKS_FROM:
@@ -64,12 +67,14 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
         worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
         others = (at for at in places if at not in worded)
-        for foreign in (worded,):
-            rest = _tell_foreign(note, foreign, left + more)
-            left, more = min(left, rest), max(0, rest - left)
-        rest = _tell_remarks(note, left + spare)
+        foreign = max(0, directives_room(room, FOREIGN_SPARED) - usual - more)
+        rest = _tell_foreign(note, worded, left + more + foreign)
+        rest = _tell_foreign(note, others, rest)
+        left, more = min(left, rest), min(more, max(0, rest - left))
+        rest = _tell_remarks(note, left + spare, ends)
         left, spare = min(left, rest), max(0, rest - left)
-        left = _tell_foreign(note, others, left)
+    for at in ends:  # to go on without what is not to be done, nobody needs to know of it
+        left -= _put_with_news(note, at, "rule", left)
     left = _tell_settings(note, _tell_conditions(note, left))
     if room >= REMARKS_FROM:
         _tell_whole(note, left + spare)
@@ -104,7 +109,7 @@ def directives_room(room: int, spared: int = SPARED) -> int:
     return max(room * DIRECTIVES // 100, min(spared, room * SPARED_SHARE // 100))
 
 
-def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
+def _tell_directives(note: NoteBuilder, room: int, more: int) -> tuple[int, list[int]]:
     """What holds from where it was said on: what says so or was heard, and what nothing came of,
     the newest first; long wordings, and that a task is over, in what the others leave. The room
     that is left.
@@ -112,7 +117,7 @@ def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
     Args:
         more: tokens of these that only short ones may have.
     """
-    scope, last, misses = note.scope, list[int](), 0
+    scope, last, ends, misses = note.scope, list[int](), list[int](), 0
 
     def put(at: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
@@ -132,7 +137,9 @@ def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
             continue
         if _is_over(note, at, "rule"):
             continue
-        if note.entry(at, "rule").tokens > LONG_RULE or _ends_a_task(note, at):
+        if _ends_a_task(note, at):
+            ends.append(at)
+        elif note.entry(at, "rule").tokens > LONG_RULE:
             last.append(at)
         elif taken := put(at):
             room -= taken
@@ -141,7 +148,7 @@ def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
     rest, room = min(more, room), max(0, room - more)
     for at in last[:LAST]:
         room -= put(at)
-    return rest + room
+    return rest + room, ends[:LAST]
 
 
 def _put_choice(note: NoteBuilder, at: int, room: int) -> int:
@@ -194,13 +201,13 @@ def _put_whole(note: NoteBuilder, at: int, room: int) -> int:
     return put_with_outcome(note, at, last, "whole", room) or 0
 
 
-def _tell_remarks(note: NoteBuilder, room: int) -> int:
+def _tell_remarks(note: NoteBuilder, room: int, ends: list[int]) -> int:
     """What else a user said beside what they asked for, the newest first. The room that is left."""
     scope, misses = note.scope, 0
     for at in islice(scope.history.remarks(scope.blocks, scope.upto, scope.held), WORDINGS):
         if room < SENTENCE or misses == MISSES:
             break
-        if note.more(at, "remark") <= 0 or _is_over(note, at, "remark"):
+        if at in ends or note.more(at, "remark") <= 0 or _is_over(note, at, "remark"):
             continue
         tokens = _put_with_news(note, at, "remark", room)
         room, misses = room - tokens, misses + (not tokens)
