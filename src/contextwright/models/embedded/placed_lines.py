@@ -5,18 +5,19 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, compress
+from itertools import chain, compress, pairwise
 
 import msgspec
 
-from contextwright.blocks.block import SCORE_ONE
-from contextwright.models.embedded.call_lines import old_calls
+from contextwright.blocks.block import SCORE_ONE, Block
+from contextwright.models.embedded.call_lines import is_call_line, old_calls
 from contextwright.models.embedded.summary_lines import (
     LAID_DOWN,
     MESSAGES,
     SHORT,
     Kind,
     SummaryLine,
+    choice_lines,
     lines_before,
     lines_of,
     old_statements,
@@ -24,12 +25,14 @@ from contextwright.models.embedded.summary_lines import (
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
 from contextwright.text.end_messages import EndMessages
-from contextwright.text.end_sentences import is_begun
+from contextwright.text.end_sentences import is_begun, names_in
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
+CALLS_LOOKED_AT = 1_024
+"""Calls, from the last on, that are looked at for what became of a task."""
 ANSWERS_LOOKED_AT = 8
 """Lines behind what a user said that tell whether anything came of it."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
@@ -63,6 +66,7 @@ def placed_lines(
     by_block = [lines_of(block, SHORT, named) for block in task.blocks]
     if not any(by_block):
         by_block = [lines_of(block, 0, named) for block in task.blocks]
+    _put_choices(task.blocks, by_block, named)
     last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
 
     def placed(place: int, lines: tuple[SummaryLine, ...]) -> Iterator[PlacedLine]:
@@ -86,10 +90,22 @@ def placed_lines(
     return [_with_news(place, lines, messages) for place in range(len(lines))]
 
 
+def _put_choices(
+    blocks: Sequence[Block], by_block: list[tuple[SummaryLine, ...]], named: bool
+) -> None:
+    """Put what users only chose, and what was asked, in the place of their lines."""
+    for place, (asking, block) in enumerate(pairwise(blocks), 1):
+        acts = place + 1 < len(blocks) and blocks[place + 1].has_calls
+        if lines := choice_lines(asking, block, acts, named):
+            by_block[place - 1] = (*by_block[place - 1], lines[0])
+            by_block[place] = lines[1:]
+
+
 def _with_late_ends(lines: list[PlacedLine], ends: EndMessages) -> list[PlacedLine]:
     """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
     it is over, naming it; and what an agent only began by then as what stands in no summary."""
     made: list[PlacedLine] = []
+    statuses = _Statuses()
     for place in reversed(range(len(lines))):
         each = lines[place]
         line, role = each.line, "user" if each.line.is_users else "assistant"
@@ -102,14 +118,52 @@ def _with_late_ends(lines: list[PlacedLine], ends: EndMessages) -> list[PlacedLi
                 kind = "begun" if begun else line.kind if foreign else "request"
                 line = msgspec.structs.replace(line, kind=kind)
                 each = PlacedLine(line, each.bonus, NONE if begun else over)
+            elif not begun and (status := statuses.of(line.bare, place)) != NONE:
+                each = msgspec.structs.replace(each, news=status)
+        statuses.add(place, line)
         ends.add(place, line.bare, role)
         made.append(each)
     return [*reversed(made)]
 
 
+class _Statuses:
+    """What calls of later turns gave, as lines are gone through from the last on."""
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[int, str]] = []  # the newest first
+        self._turn = self._next_turn = NONE  # where they begin, this one and the one behind it
+
+    def add(self, place: int, line: SummaryLine) -> None:
+        """Take the line at a place."""
+        if not line.is_users:
+            if line.kind in {"said", "condition"} and is_call_line(line.bare):
+                self._calls.append((place, line.bare))
+            return
+        if place + 1 != self._turn:  # no line of the same message
+            self._next_turn = self._turn
+        self._turn = place
+
+    def of(self, request: str, place: int) -> int:
+        """The place of what a call gave last, in a later turn, that has a name of a request's."""
+        turn = self._next_turn if place + 1 == self._turn else self._turn
+        if turn == NONE or not (names := names_in(request)):
+            return NONE
+        for at, text in self._calls[:CALLS_LOOKED_AT]:
+            if at < turn:
+                break
+            small = text.casefold()
+            if any(map(small.__contains__, names)) and not names.isdisjoint(names_in(text)):
+                return at
+        return NONE
+
+
 def _with_news(place: int, lines: list[PlacedLine], messages: EndMessages) -> PlacedLine:
     """A line, where it says what holds beside what the user told of it later."""
     each = lines[place]
+    if each.line.kind == "choice" and each.answer != NONE:
+        asked, where = lines[each.answer].line.bare, (place + 1, len(lines))
+        ends = (messages.news_of(asked, *where), messages.end_of(asked, *where))
+        return msgspec.structs.replace(each, news=max(NONE if at is None else at for at in ends))
     if not each.line.is_users or each.line.kind not in LAID_DOWN:
         return each
     news = messages.news_of(each.line.bare, place + 1, len(lines))
@@ -151,6 +205,9 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
             if line.kind == "end":
                 ends.append(line)
                 answers_at.append(place)
+        elif line.kind == "choice":
+            is_asked = place > 0 and lines[place - 1].line.kind == "question"
+            each = msgspec.structs.replace(each, answer=place - 1 if is_asked else NONE)
         elif line.kind == "correction":
             each = msgspec.structs.replace(each, answer=_answer_to(line, lines, answers_at))
         elif line.kind == "rule" and may_end(line.bare):

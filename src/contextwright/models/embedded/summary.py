@@ -19,6 +19,7 @@ from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
+    CHOICES,
     CONDITIONS,
     CORRECTIONS,
     LAID_DOWN,
@@ -170,6 +171,7 @@ class _Choice:
         left, self._left = share + more, self.room + more
         # a correction may be of a task: what was laid down goes before it
         left -= self._put_newest(LAID_DOWN, left, but=calls_off)
+        left -= self._put_newest(CHOICES, left)
         left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=calls_off)
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
@@ -199,7 +201,8 @@ class _Choice:
             if line.kind not in kinds or len(line.bare) > longest or line.bare in known:
                 continue
             if but is None or not but(line.bare):
-                known.add(line.bare)
+                if line.kind != "choice":  # of each the question is another one
+                    known.add(line.bare)
                 each, chosen = self.lines[place], self.places
                 answer = NONE if line.kind == "correction" else each.answer
                 with_it = [at for at in (answer, each.news) if at != NONE and at not in chosen]
@@ -260,7 +263,7 @@ class _Choice:
                 ends.append(place)
             elif each.line.kind in PAIRS:
                 outcome = self._outcome(each.line, ends) if each.answer == NONE else [each.answer]
-                yield place, outcome
+                yield place, outcome if each.news == NONE else [*outcome, each.news]
                 ends = []
             elif each.line.is_users:
                 ends = []
