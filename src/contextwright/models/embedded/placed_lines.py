@@ -26,6 +26,8 @@ from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun, names_in
+from contextwright.text.languages import is_foreign
+from contextwright.text.remarks import is_remark
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
@@ -215,7 +217,8 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
                 each = _of_kind("request", each)
         elif nearest and _is_heard(each, nearest, place < before, next_to - place):
             if not (_is_done(line, ends) or _is_called_off(line, users)):
-                each = _of_kind("heard", each, next_to)
+                is_known = is_remark(line.bare) or is_passed_over(line.bare, ())
+                each = _of_kind("heard", each, NONE if is_known and not is_foreign(line.bare) else next_to)
         elif _is_passed_over(each, behind, place >= before - 1 or is_users, place < before):
             each = _of_kind("heard", each)
         if is_users := line.is_users:

@@ -34,6 +34,7 @@ from contextwright.models.embedded.summary_lines import (
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.directives import MAX_SENTENCE
+from contextwright.text.end_sentences import ends_something
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import calls_off
 from contextwright.text.search_terms import content_words
@@ -46,6 +47,8 @@ DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
 RULES = 65
 """Percent of a summary for what holds from where it was said on, the newest first."""
+MOST_RULES, RULES_NEED = 90, 1_500
+"""Percent that these may have where there is little room beside, up to so many tokens with it."""
 LONG_CONDITION = 600
 """Characters of what an agent or a tool laid down, beside the call that gave it."""
 FOREIGN = 180
@@ -168,11 +171,12 @@ class _Choice:
             more: tokens that it may have beside its share of the room, and remarks alone.
         """
         share = self.room * RULES // 100
+        share = max(share, min(self.room * MOST_RULES // 100, RULES_NEED - more))
         left, self._left = share + more, self.room + more
         # a correction may be of a task: what was laid down goes before it
-        left -= self._put_newest(LAID_DOWN, left, but=calls_off)
+        left -= self._put_newest(LAID_DOWN, left, but=_is_of_a_task)
         left -= self._put_newest(CHOICES, left)
-        left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=calls_off)
+        left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=_is_of_a_task)
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
@@ -188,19 +192,19 @@ class _Choice:
         kinds: frozenset[Kind],
         most: int,
         longest: int = RULE,
-        but: Callable[[str], bool] | None = None,
+        but: Callable[[SummaryLine], bool] | None = None,
     ) -> int:
         """The tokens of lines of some kinds with so many characters at most, the newest first.
 
         Args:
-            but: of which words there is none among them.
+            but: which lines are none of them.
         """
         known, left = {self.lines[place].line.bare for place in self.places}, most
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
             if line.kind not in kinds or len(line.bare) > longest or line.bare in known:
                 continue
-            if but is None or not but(line.bare):
+            if but is None or not but(line):
                 if line.kind != "choice":  # of each the question is another one
                     known.add(line.bare)
                 each, chosen = self.lines[place], self.places
@@ -293,6 +297,13 @@ class _Choice:
                 for n, before in repeats.items()
                 if weighed[n].tokens < self._left
             }
+
+
+def _is_of_a_task(line: SummaryLine) -> bool:
+    """Whether it says that a task is over: that holds on as well, but nobody needs it to go on."""
+    if calls_off(line.bare):
+        return True
+    return line.kind == "heard" and ends_something(line.bare, "user")
 
 
 def _repeated(words: frozenset[str], others: frozenset[str]) -> float:
