@@ -15,7 +15,7 @@ from contextwright.text.sentences import sentences
 
 MAX_ANSWER, MAX_WORDS = 60, 8
 """Characters and words of an answer that only chooses, at most."""
-FEW_WORDS = 4
+FEW_WORDS = 5
 """Words of one that has none of the question's: "nah", "the latter", "die zweite"."""
 GIST = 200
 """Characters of what a question was about."""

@@ -17,13 +17,15 @@ from contextwright.models.embedded.summary_lines import (
     SHORT,
     Kind,
     SummaryLine,
-    choice_lines,
+    choice_line,
     lines_before,
     lines_of,
     old_statements,
+    question_line,
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
+from contextwright.text.choices import question_gist
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun, names_in
 from contextwright.text.languages import is_foreign
@@ -68,7 +70,7 @@ def placed_lines(
     by_block = [lines_of(block, SHORT, named) for block in task.blocks]
     if not any(by_block):
         by_block = [lines_of(block, 0, named) for block in task.blocks]
-    _put_choices(task.blocks, by_block, named)
+    by_block = [*_with_choices(before, task.blocks, by_block, named)]
     last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
 
     def placed(place: int, lines: tuple[SummaryLine, ...]) -> Iterator[PlacedLine]:
@@ -92,15 +94,27 @@ def placed_lines(
     return [_with_news(place, lines, messages) for place in range(len(lines))]
 
 
-def _put_choices(
-    blocks: Sequence[Block], by_block: list[tuple[SummaryLine, ...]], named: bool
-) -> None:
-    """Put what users only chose, and what was asked, in the place of their lines."""
-    for place, (asking, block) in enumerate(pairwise(blocks), 1):
-        acts = place + 1 < len(blocks) and blocks[place + 1].has_calls
-        if lines := choice_lines(asking, block, acts, named):
-            by_block[place - 1] = (*by_block[place - 1], lines[0])
-            by_block[place] = lines[1:]
+def _with_choices(
+    before: list[PlacedLine],
+    blocks: Sequence[Block],
+    by_block: Iterable[tuple[SummaryLine, ...]],
+    named: bool,
+) -> Iterator[tuple[SummaryLine, ...]]:
+    """The lines of blocks, with what users only chose, and what was asked, in the place of theirs.
+    What is asked at the end, also of the summary before, may be answered by what comes."""
+    asked = before[-1].line if before and _asks(before[-1].line) else None
+    if asked is not None:
+        before[-1] = _of_kind("question", before[-1])
+    for lines, block, *following in zip(by_block, blocks, (*blocks[1:], None)):
+        acts = following[0] is not None and following[0].has_calls
+        chosen = choice_line(block, asked.bare, acts) if asked is not None else None
+        asked = question_line(block, named)
+        lines = lines if chosen is None else (chosen,)
+        yield lines if asked is None else (*lines, asked)
+
+
+def _asks(line: SummaryLine) -> bool:
+    return not line.is_users and line.kind in {"said", "end"} and bool(question_gist(line.bare))
 
 
 def _with_late_ends(lines: list[PlacedLine], ends: EndMessages) -> list[PlacedLine]:

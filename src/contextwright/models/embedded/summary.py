@@ -175,6 +175,8 @@ class _Choice:
         left, self._left = share + more, self.room + more
         # a correction may be of a task: what was laid down goes before it
         left -= self._put_newest(LAID_DOWN, left, but=_is_of_a_task)
+        if self.lines and self.lines[-1].line.kind == "question":  # nobody answered it yet
+            left -= self._put([len(self.lines) - 1], left)
         left -= self._put_newest(CHOICES, left)
         left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=_is_of_a_task)
         left -= self._put_newest(CORRECTIONS, left)

@@ -190,25 +190,30 @@ def _is_choice(bare: str, before: SummaryLine) -> bool:
     return is_choice(bare, before.bare)
 
 
-def choice_lines(
-    asking: Block, block: Block, acts: bool, named: bool = False
-) -> tuple[SummaryLine, SummaryLine] | None:
-    """What was asked, and what a user chose of it; None where they did not only choose.
+def question_line(block: Block, named: bool = False) -> SummaryLine | None:
+    """What an agent asks at the end of a message; None where it asks nothing.
 
     Args:
-        acts: whether the agent went to work then. named: as of `lines_of`.
+        named: as of `lines_of`.
     """
-    if block.role != "user" or asking.role != "assistant" or asking.has_calls:
+    if block.role != "assistant" or block.has_calls:
         return None
-    text = _text_of(asking.messages)
-    if not (gist := question_gist(text)):
+    gist = question_gist(_text_of(block.messages))
+    who = assistant_with_name(block.author if named else "")
+    return line_of(f"{who}: {gist}", gist, "question") if gist else None
+
+
+def choice_line(block: Block, question: str, acts: bool) -> SummaryLine | None:
+    """What a user chose of what was asked; None where they did not only choose.
+
+    Args:
+        acts: whether the agent went to work then.
+    """
+    if block.role != "user":
         return None
     chosen = own_words("\n".join(user_words(message.parts) for message in block.messages).strip())
-    if not is_choice(chosen, text, acts=acts):
-        return None
-    who = assistant_with_name(asking.author if named else "")
-    asked = line_of(f"{who}: {gist}", gist, "question")
-    return asked, line_of(f"{USERS}{chosen}", chosen, "choice", USER)
+    is_chosen = is_choice(chosen, question, acts=acts)
+    return line_of(f"{USERS}{chosen}", chosen, "choice", USER) if is_chosen else None
 
 
 def old_statements(lines: Sequence[SummaryLine]) -> dict[int, int]:
