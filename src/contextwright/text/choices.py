@@ -81,10 +81,11 @@ def is_choice(answer: str, question: str, *, acts: bool = False) -> bool:
     shared = words.intersection(content_words(question))
     if count > FEW_WORDS:
         return 2 * len(shared) > len(words)
-    return bool(shared) or not acts or _offers_several(question)
+    return bool(shared) or not acts or offers_several(question)
 
 
-def _offers_several(question: str) -> bool:
+def offers_several(question: str) -> bool:
+    """Whether a question names things to choose from."""
     return len(_OPTION.findall(question)) > 1 or _OR.search(question) is not None
 
 

@@ -28,6 +28,7 @@ from contextwright.text.acknowledgement import acknowledges, is_passed_over, may
 from contextwright.text.choices import question_gist
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun, names_in
+from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.languages import is_foreign
 from contextwright.text.remarks import is_remark
 from contextwright.text.request_ends import is_called_off, is_done, may_end
@@ -203,6 +204,7 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
         before: lines of the summary before, in which neighbours may be of other turns.
     """
     users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
+    is_apart = False
     ends = deque[SummaryLine](maxlen=USERS_LOOKED_AT)  # of later turns, too
     end = nearest = None  # of the turn's answers, and the one next to it
     answers_at = list[int]()  # of the turn, the last first
@@ -231,13 +233,20 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
                 each = _of_kind("request", each)
         elif nearest and _is_heard(each, nearest, place < before, next_to - place):
             if not (_is_done(line, ends) or _is_called_off(line, users)):
-                is_known = is_remark(line.bare) or is_passed_over(line.bare, ())
-                each = _of_kind("heard", each, NONE if is_known and not is_foreign(line.bare) else next_to)
-        elif _is_passed_over(each, behind, place >= before - 1 or is_users, place < before):
+                each = _of_kind("heard", each, NONE if _is_known(line.bare) else next_to)
+        elif _is_passed_over(each, behind, place >= before - 1 or is_apart, place < before):
             each = _of_kind("heard", each)
+        is_apart = line.is_users or line.kind == "question"
         if is_users := line.is_users:
             users.append(line)
         yield each
+
+
+def _is_known(statement: str) -> bool:
+    """Whether the next summary knows what was only heard as what holds, also without the answer."""
+    if is_foreign(statement):
+        return bool(lasting_words(statement))
+    return is_remark(statement) or is_passed_over(statement, ())
 
 
 def _is_passed_over(
@@ -249,7 +258,11 @@ def _is_passed_over(
         behind: the turn's other lines. is_alone: whether none of them stands next to it, where it
             is of the summary before: there what was asked for has its answer behind it.
     """
-    if each.answer != NONE or not is_alone or each.line.kind not in {"request", "statement"}:
+    if each.answer != NONE or not is_alone:
+        return False
+    if is_before and each.line.kind == "foreign":  # a request stands with what came of it
+        return True
+    if each.line.kind not in {"request", "statement"}:
         return False
     if is_before:
         return each.line.kind == "request" and is_passed_over(each.line.bare, ())

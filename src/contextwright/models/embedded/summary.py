@@ -33,6 +33,7 @@ from contextwright.models.embedded.summary_lines import (
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import begins_so
+from contextwright.text.choices import offers_several
 from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.end_sentences import ends_something
 from contextwright.text.foreign_wordings import sounds_lasting
@@ -175,8 +176,6 @@ class _Choice:
         left, self._left = share + more, self.room + more
         # a correction may be of a task: what was laid down goes before it
         left -= self._put_newest(LAID_DOWN, left, but=_is_of_a_task)
-        if self.lines and self.lines[-1].line.kind == "question":  # nobody answered it yet
-            left -= self._put([len(self.lines) - 1], left)
         left -= self._put_newest(CHOICES, left)
         left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=_is_of_a_task)
         left -= self._put_newest(CORRECTIONS, left)
@@ -187,6 +186,8 @@ class _Choice:
         left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)
         left -= self._put_answers(min(more, left))
         left -= self._put_foreign(False, min(more, left))
+        if self.lines and _is_open_choice(self.lines[-1].line):
+            self._put([len(self.lines) - 1], left)  # beside all else: it goes once it is answered
         self._left = self.room - min(share, share + more - left)
 
     def _put_newest(
@@ -306,6 +307,11 @@ def _is_of_a_task(line: SummaryLine) -> bool:
     if calls_off(line.bare):
         return True
     return line.kind == "heard" and ends_something(line.bare, "user")
+
+
+def _is_open_choice(line: SummaryLine) -> bool:
+    """Whether it asks what to choose, and nobody did yet."""
+    return line.kind == "question" and offers_several(line.bare)
 
 
 def _repeated(words: frozenset[str], others: frozenset[str]) -> float:
