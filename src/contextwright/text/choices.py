@@ -24,6 +24,7 @@ OPTION, OPTIONS = 48, 6
 BEHIND = 2
 """Sentences behind a question that do not ask, at most."""
 _OPTION = re.compile(r"^\s*(?:[-*\u2022]|\(?(?:\d{1,2}|[A-Za-z])[.):])\s+(\S.*)$", re.MULTILINE)
+_IN_A_ROW = re.compile(r"(?<!\S)\(?(?:1[.)].*\s\(?2|A[.):].*\sB|a\).*\sb)[.):]\s", re.DOTALL)
 _OR = re.compile(
     r"[^\W\d]\W*\s(?:or|oder|ou|o|oppure|of|lub|czy|albo|eller|veya|ya da|yoksa|или|либо)\s"
     r"|还是|還是|それとも|または|아니면|또는|혹은",
@@ -86,7 +87,8 @@ def is_choice(answer: str, question: str, *, acts: bool = False) -> bool:
 
 def offers_several(question: str) -> bool:
     """Whether a question names things to choose from."""
-    return len(_OPTION.findall(question)) > 1 or _OR.search(question) is not None
+    is_list = len(_OPTION.findall(question)) > 1 or _IN_A_ROW.search(question) is not None
+    return is_list or _OR.search(question) is not None
 
 
 def _asks(sentence: str) -> bool:

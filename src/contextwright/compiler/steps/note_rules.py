@@ -91,10 +91,11 @@ def note_for_rules(scope: NoteScope, most: int) -> int:
     much that `most` are not enough, some more."""
     history, where, tokens = scope.history, (scope.blocks, scope.upto, scope.held), 0
     choices = [*islice(history.choices(*where), WORDINGS)]
-    laid_down = (*history.directives(*where), *history.passed_over(*where))
+    others = history.passed_over(*where)
+    laid_down = chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS))
     pairs = chain(
-        ((at, "rule") for at in laid_down if at not in choices),
         chain.from_iterable(((at, "rule"), (at - 1, "question")) for at in choices),
+        ((at, "rule") for at in laid_down if at not in choices),
     )
     for at, form in pairs:
         more = entry(scope.blocks[at], form, scope.inputs, scope.page).tokens
