@@ -29,7 +29,8 @@ from contextwright.text.choices import question_gist
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun, names_in
 from contextwright.text.foreign_statements import lasting_words
-from contextwright.text.languages import is_foreign
+from contextwright.text.foreign_wordings import sounds_lasting
+from contextwright.text.languages import is_english, is_foreign
 from contextwright.text.remarks import is_remark
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
@@ -181,7 +182,7 @@ def _with_news(place: int, lines: list[PlacedLine], messages: EndMessages) -> Pl
         asked, where = lines[each.answer].line.bare, (place + 1, len(lines))
         ends = (messages.news_of(asked, *where), messages.end_of(asked, *where))
         return msgspec.structs.replace(each, news=max(NONE if at is None else at for at in ends))
-    if not each.line.is_users or each.line.kind not in LAID_DOWN:
+    if not each.line.is_users or each.line.kind not in {*LAID_DOWN, "statement"}:
         return each
     news = messages.news_of(each.line.bare, place + 1, len(lines))
     if news is None or lines[news].line.kind == "request":
@@ -233,7 +234,7 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
                 each = _of_kind("request", each)
         elif nearest and _is_heard(each, nearest, place < before, next_to - place):
             if not (_is_done(line, ends) or _is_called_off(line, users)):
-                each = _of_kind("heard", each, NONE if _is_known(line.bare) else next_to)
+                each = _of_kind("heard", each, next_to)
         elif _is_passed_over(each, behind, place >= before - 1 or is_apart, place < before):
             each = _of_kind("heard", each)
         is_apart = line.is_users or line.kind == "question"
@@ -242,11 +243,13 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
         yield each
 
 
-def _is_known(statement: str) -> bool:
+def is_known_alone(statement: str) -> bool:
     """Whether the next summary knows what was only heard as what holds, also without the answer."""
     if is_foreign(statement):
-        return bool(lasting_words(statement))
-    return is_remark(statement) or is_passed_over(statement, ())
+        return bool(lasting_words(statement)) and sounds_lasting(statement)
+    if is_passed_over(statement, ()):
+        return True
+    return is_english(statement) and is_remark(statement)
 
 
 def _is_passed_over(
@@ -258,11 +261,7 @@ def _is_passed_over(
         behind: the turn's other lines. is_alone: whether none of them stands next to it, where it
             is of the summary before: there what was asked for has its answer behind it.
     """
-    if each.answer != NONE or not is_alone:
-        return False
-    if is_before and each.line.kind == "foreign":  # a request stands with what came of it
-        return True
-    if each.line.kind not in {"request", "statement"}:
+    if each.answer != NONE or not is_alone or each.line.kind not in {"request", "statement"}:
         return False
     if is_before:
         return each.line.kind == "request" and is_passed_over(each.line.bare, ())

@@ -15,7 +15,12 @@ from itertools import chain
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.models.embedded.placed_lines import NONE, PlacedLine, placed_lines
+from contextwright.models.embedded.placed_lines import (
+    NONE,
+    PlacedLine,
+    is_known_alone,
+    placed_lines,
+)
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
@@ -184,8 +189,9 @@ class _Choice:
         left -= self._put_newest(LASTING, left)
         left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
         left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)
-        left -= self._put_answers(min(more, left))
+        left -= self._put_answers(CORRECTIONS, min(more, left))
         left -= self._put_foreign(False, min(more, left))
+        left -= self._put_answers(LAID_DOWN, left)
         if self.lines and _is_open_choice(self.lines[-1].line):
             self._put([len(self.lines) - 1], left)  # beside all else: it goes once it is answered
         self._left = self.room - min(share, share + more - left)
@@ -211,17 +217,19 @@ class _Choice:
                 if line.kind != "choice":  # of each the question is another one
                     known.add(line.bare)
                 each, chosen = self.lines[place], self.places
-                answer = NONE if line.kind == "correction" else each.answer
+                is_later = line.kind == "correction" or _has_no_need_of_answer(line)
+                answer = NONE if is_later else each.answer
                 with_it = [at for at in (answer, each.news) if at != NONE and at not in chosen]
                 left -= self._put([place, *with_it], left)
         return most - left
 
-    def _put_answers(self, most: int) -> int:
-        """The tokens of what came of what a user corrected, the newest first."""
+    def _put_answers(self, kinds: frozenset[Kind], most: int) -> int:
+        """The tokens of what came of what a user corrected, or of what was heard, the newest
+        first."""
         known, left = self.places, most
         for place in sorted(known, reverse=True):
             each = self.lines[place]
-            if each.line.kind == "correction" and each.answer not in {NONE, *known}:
+            if each.line.kind in kinds and each.answer not in {NONE, *known}:
                 left -= self._put([each.answer], left)
         return most - left
 
@@ -300,6 +308,10 @@ class _Choice:
                 for n, before in repeats.items()
                 if weighed[n].tokens < self._left
             }
+
+
+def _has_no_need_of_answer(line: SummaryLine) -> bool:
+    return line.kind == "heard" and is_known_alone(line.bare)
 
 
 def _is_of_a_task(line: SummaryLine) -> bool:

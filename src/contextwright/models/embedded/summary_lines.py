@@ -271,7 +271,8 @@ def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bo
     if speaker == "system" or directives(bare, "user" if speaker == "user" else "assistant"):
         return "rule"
     if speaker == "user":
-        if in_english and is_remark(bare):
+        is_in_english = is_english(bare) or (in_english and not is_foreign(bare))
+        if is_in_english and is_remark(bare):
             return "statement"
         if lasting_words(bare):
             return "foreign"
