@@ -67,7 +67,9 @@ def test_the_gist_of_a_long_message_is_its_end():
     assert len(gist) <= GIST
 
 
-@pytest.mark.parametrize("text", [LIST, "Tea or coffee?", "Tee oder Kaffee?", "1. tea 2. milk: which?"])
+@pytest.mark.parametrize(
+    "text", [LIST, "Tea or coffee?", "Tee oder Kaffee?", "1. tea 2. milk: which?"]
+)
 def test_a_question_may_name_what_to_choose_from(text):
     assert offers_several(text)
 

@@ -20,7 +20,7 @@ FEW_WORDS = 5
 GIST = 200
 """Characters of what a question was about."""
 OPTION, OPTIONS = 48, 6
-"""Characters of each of the things to choose from, where they are in rows, and how many are told."""
+"""Characters of each thing to choose from, where they are in rows, and how many are told."""
 BEHIND = 2
 """Sentences behind a question that do not ask, at most."""
 _OPTION = re.compile(r"^\s*(?:[-*\u2022]|\(?(?:\d{1,2}|[A-Za-z])[.):])\s+(\S.*)$", re.MULTILINE)
@@ -51,14 +51,14 @@ def question_gist(text: str) -> str:
     if len(line) <= GIST:
         return line
     options = [beginning(" ".join(one.split()), OPTION) for one in _OPTION.findall(text)]
-    asked = beginning(parts[last], GIST)
+    gist = beginning(parts[last], GIST)
     if 1 < len(options) <= OPTIONS:
-        return f"{' / '.join(options)}: {asked}"
+        return f"{' / '.join(options)}: {gist}"
     for before in reversed(parts[:last]):
-        if len(before) + 1 + len(asked) > GIST:
+        if len(before) + 1 + len(gist) > GIST:
             break
-        asked = f"{before} {asked}"
-    return asked
+        gist = f"{before} {gist}"
+    return gist
 
 
 def is_choice(answer: str, question: str, *, acts: bool = False) -> bool:

@@ -156,11 +156,11 @@ def _put_choice(note: NoteBuilder, at: int, room: int) -> int:
     """The tokens of what a user chose, with what was asked and what came of it since, if they have
     room, and then stand; 0 where they have none: "the second one" says nothing by itself."""
     history, blocks, question = note.scope.history, note.scope.blocks, at - 1
-    asked = note.words(question, "question")
+    gist = note.words(question, "question")
     forms = {at: "whole"}
     if question not in note.scope.held and note.forms.get(question) in UNTOLD:
         forms[question] = "question"
-    since = (history.news_of(blocks, asked, at), history.end_of(blocks, asked, at))
+    since = (history.news_of(blocks, gist, at), history.end_of(blocks, gist, at))
     forms.update({one: "line" for one in map(note.untold, since) if one is not None})
     tokens = sum(note.more(one, form) for one, form in forms.items())
     if tokens > min(room, note.left):

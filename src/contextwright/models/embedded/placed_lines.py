@@ -5,13 +5,15 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, compress, pairwise
+from itertools import chain, compress
 
 import msgspec
 
 from contextwright.blocks.block import SCORE_ONE, Block
 from contextwright.models.embedded.call_lines import is_call_line, old_calls
 from contextwright.models.embedded.summary_lines import (
+    CHOICES,
+    CORRECTIONS,
     LAID_DOWN,
     MESSAGES,
     SHORT,
@@ -104,15 +106,15 @@ def _with_choices(
 ) -> Iterator[tuple[SummaryLine, ...]]:
     """The lines of blocks, with what users only chose, and what was asked, in the place of theirs.
     What is asked at the end, also of the summary before, may be answered by what comes."""
-    asked = before[-1].line if before and _asks(before[-1].line) else None
-    if asked is not None:
+    question = before[-1].line if before and _asks(before[-1].line) else None
+    if question is not None:
         before[-1] = _of_kind("question", before[-1])
-    for lines, block, *following in zip(by_block, blocks, (*blocks[1:], None)):
-        acts = following[0] is not None and following[0].has_calls
-        chosen = choice_line(block, asked.bare, acts) if asked is not None else None
-        asked = question_line(block, named)
-        lines = lines if chosen is None else (chosen,)
-        yield lines if asked is None else (*lines, asked)
+    for place, (lines, block) in enumerate(zip(by_block, blocks, strict=True), 1):
+        acts = place < len(blocks) and blocks[place].has_calls
+        choice = choice_line(block, question.bare, acts) if question is not None else None
+        question = question_line(block, named)
+        shown = lines if choice is None else (choice,)
+        yield shown if question is None else (*shown, question)
 
 
 def _asks(line: SummaryLine) -> bool:
@@ -179,8 +181,8 @@ def _with_news(place: int, lines: list[PlacedLine], messages: EndMessages) -> Pl
     """A line, where it says what holds beside what the user told of it later."""
     each = lines[place]
     if each.line.kind == "choice" and each.answer != NONE:
-        asked, where = lines[each.answer].line.bare, (place + 1, len(lines))
-        ends = (messages.news_of(asked, *where), messages.end_of(asked, *where))
+        question, where = lines[each.answer].line.bare, (place + 1, len(lines))
+        ends = (messages.news_of(question, *where), messages.end_of(question, *where))
         return msgspec.structs.replace(each, news=max(NONE if at is None else at for at in ends))
     if not each.line.is_users or each.line.kind not in {*LAID_DOWN, "statement"}:
         return each
@@ -224,11 +226,8 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
             if line.kind == "end":
                 ends.append(line)
                 answers_at.append(place)
-        elif line.kind == "choice":
-            is_asked = place > 0 and lines[place - 1].line.kind == "question"
-            each = msgspec.structs.replace(each, answer=place - 1 if is_asked else NONE)
-        elif line.kind == "correction":
-            each = msgspec.structs.replace(each, answer=_answer_to(line, lines, answers_at))
+        elif line.kind in CORRECTIONS | CHOICES:
+            each = msgspec.structs.replace(each, answer=_partner_of(place, lines, answers_at))
         elif line.kind == "rule" and may_end(line.bare):
             if _is_rule_done(line, (nearest, end), place >= before) or _is_called_off(line, users):
                 each = _of_kind("request", each)
@@ -243,12 +242,19 @@ def _newest_first(lines: list[PlacedLine], before: int) -> Iterator[PlacedLine]:
         yield each
 
 
+def _partner_of(place: int, lines: Sequence[PlacedLine], answers: Iterable[int]) -> int:
+    """The place of what a choice answers, next to it, or of what came of a correction."""
+    line = lines[place].line
+    if line.kind == "correction":
+        return _answer_to(line, lines, answers)
+    is_behind_one = place > 0 and lines[place - 1].line.kind == "question"
+    return place - 1 if is_behind_one else NONE
+
+
 def is_known_alone(statement: str) -> bool:
     """Whether the next summary knows what was only heard as what holds, also without the answer."""
     if is_foreign(statement):
         return bool(lasting_words(statement)) and sounds_lasting(statement)
-    if is_passed_over(statement, ()):
-        return True
     return is_english(statement) and is_remark(statement)
 
 
