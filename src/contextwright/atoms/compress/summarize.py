@@ -60,7 +60,7 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
         scope: what is summarized with nothing to the left: `all` finished turns; what is
             `before_window`; `tool_results`.
         max_tokens: of the summary; 0 for 400, and as many as the rules and decisions need that
-            still hold, up to 1,200.
+            still hold, up to 2,000.
         model: who makes it; empty for the engine's.
         prompt: what matters in it.
         schema: JSON Schema of a structured summary, as text; empty for prose.
