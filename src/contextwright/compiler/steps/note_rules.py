@@ -74,7 +74,8 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
         rest = _tell_remarks(note, left + spare, ends)
         left, spare = min(left, rest), max(0, rest - left)
     for at in ends:  # to go on without what is not to be done, nobody needs to know of it
-        left -= _put_with_news(note, at, "rule", left)
+        rest = left + spare - _put_with_news(note, at, "rule", left + spare)
+        left, spare = min(left, rest), max(0, rest - left)
     left = _tell_settings(note, _tell_conditions(note, left))
     if room >= REMARKS_FROM:
         _tell_whole(note, left + spare)
