@@ -20,6 +20,7 @@ MEMBER_WORDS = {
     "whole": "whole in the note",
     "remark": "its remark in the note",
     "condition": "what it lays down, in the note",
+    "question": "what it asked, in the note",
     "rule": "its rule or decision in the note",
     VALUES: "its values in the note's list",
     NOTHING: "in what the note stands for; no word of it is left",

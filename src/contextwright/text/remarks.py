@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from contextwright.memo.ownership import cached_text
-from contextwright.text.languages import is_english
+from contextwright.text.languages import is_english, is_foreign
 from contextwright.text.pasted_text import own_words
 from contextwright.text.search_terms import STOP
 from contextwright.text.sentences import sentences
@@ -199,7 +199,7 @@ def is_remark(part: str) -> bool:
 @cached_text
 def _remarks(text: str) -> tuple[tuple[str, ...], bool]:
     """The remarks of a message, and whether it asks for something beside."""
-    if not is_english(text):
+    if is_foreign(text):
         return (), False
     parts, is_request = list[str](), False
     for part in parts_of(text):
@@ -207,6 +207,8 @@ def _remarks(text: str) -> tuple[tuple[str, ...], bool]:
             is_request = True
         elif len(parts) < MOST and _is_remark(part):
             parts.append(part)
+    if not (is_request or is_english(text)):  # of a few words nobody knows what language they are
+        return (), False
     return tuple(parts), is_request
 
 

@@ -25,9 +25,9 @@ _RESULTS = Run(step=Compact(strategy="tool_results"), title="compact results")
 _OUTPUTS = Run(step=Compact(), title="compact outputs")
 _DEDUP = Run(step=Dedup(strategy="structural"), title="dedup")
 _LAST: tuple[Stage, ...] = (Drop(), *LAST_RESORT)
-SHARE, RULE_SHARE = 8, 4
-"""Part of the limit that a summary may have, an eighth, and with the rules and decisions that still
-hold a quarter, so that they have room in it for as long as a session may be."""
+SHARE, RULE_SHARE = 8, 30
+"""Part of the limit that a summary may have, an eighth, and percent of it with the rules and
+decisions that still hold, so that they have room in it for as long as a session may be."""
 RULE_TOKENS = MOST_TOKENS - SUMMARY_TOKENS
 """Tokens of these at most, as in other summaries. With 200 at 8,000 tokens, of sixty that were
 planted in recorded sessions 43 to 53 were left."""
@@ -99,7 +99,7 @@ class Fit(Terminal, frozen=True, kw_only=True):
     def stages(self) -> tuple[Stage, ...]:
         """By the strategy."""
         summary = max(SUMMARY_TOKENS, min(MOST_TOKENS, self.target_tokens // SHARE))
-        rules = min(RULE_TOKENS, self.target_tokens // RULE_SHARE - summary)
+        rules = min(RULE_TOKENS, self.target_tokens * RULE_SHARE // 100 - summary)
         return _stages(self.strategy, summary, max(0, rules))
 
     @property

@@ -39,7 +39,7 @@ class Decay(DividedLog, frozen=True, kw_only=True):
             eight, or for twice `full` where that is less; with 1 they move at every turn, and a
             provider's cache has little of the request.
         max_tokens: of the summary; 0 for 500, and as many as the rules and decisions need that
-            still hold, up to 1,200. model: who makes it.
+            still hold, up to 2,000. model: who makes it.
         spare: salience (`C.salient`), 0 to 1, from which an exchange is treated as one of the
             zone before its own: whole instead of folded, folded instead of summarized; 0 for
             none. It is judged as of the border of the full zone, so it moves as the zones do.

@@ -26,7 +26,7 @@ from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import DividedLog, LogReader, OfLog
 
-SUMMARY_TOKENS, MOST_TOKENS = 400, 1_800
+SUMMARY_TOKENS, MOST_TOKENS = 400, 2_000
 """Tokens of a summary where nothing else is said: room for a paragraph on what was done and what is
 open; and with the rules and decisions that still hold, of which it has room for some eighty. With
 1,200, in whatever words they were said, of 20 and 20 planted in recorded sessions 9 and 13 were
@@ -60,7 +60,7 @@ class Summarize(DividedLog, LogReader, frozen=True, kw_only=True):
         scope: what is summarized with nothing to the left: `all` finished turns; what is
             `before_window`; `tool_results`.
         max_tokens: of the summary; 0 for 400, and as many as the rules and decisions need that
-            still hold, up to 1,200.
+            still hold, up to 2,000.
         model: who makes it; empty for the engine's.
         prompt: what matters in it.
         schema: JSON Schema of a structured summary, as text; empty for prose.

@@ -49,6 +49,8 @@ LEAST = 70
 ENOUGH = 700
 """Tokens of a note that are enough where what stays in its place takes the rest, and little holds
 on that it stands for."""
+RULES_SHARE = 45
+"""Percent of the space that a note may have where so much holds on."""
 NOTE = 160
 """Tokens that a note may need at least."""
 RESULT = 48
@@ -323,11 +325,11 @@ def plan_fold(
     low = economy.space * economy.low // 100
     upto, tail = _tail_start(last, fresh, low * economy.tail // 100, size)
     newer = tail + sum(inputs.cost(blocks[at]) for at in held if at < upto)
-    enough = ENOUGH
+    least = min(low * LEAST // 100, ENOUGH)
     if low - newer < RULES_NOTE:  # else what holds has its room anyhow
         scope = NoteScope(blocks, stop, upto, held, history, inputs, page_of(economy.space))
-        enough = max(ENOUGH, min(RULES_NOTE, note_for_rules(scope, RULES_NOTE)))
-    least = min(low * LEAST // 100, enough)
+        rules = min(RULES_NOTE, note_for_rules(scope, RULES_NOTE))
+        least = max(least, min(economy.space * RULES_SHARE // 100, rules))
     room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
     room = min(room, _stood_for(blocks, upto, held, room, inputs) - NOTE // 4)
     pages: Pages = ()

@@ -10,6 +10,7 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import said_by, words_of
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
 from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
+from contextwright.text.choices import MAX_ANSWER, is_choice, question_gist
 from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
@@ -64,6 +65,23 @@ def _calls_of(block: Block) -> str:
     """The arguments of its calls, as far as they are looked at."""
     calls = block.calls if block.has_calls else ()
     return " ".join(call.arguments for call in calls)[:READ]
+
+
+def choices_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
+    """What was asked in front of an exchange in which a user only chooses, and what they chose."""
+
+    def look(words_at: Words) -> Wording:
+        role, text = words_at(at)
+        if role != "user" or not at or len(text) > MAX_ANSWER:
+            return ()
+        who, before = words_at(at - 1)
+        gist = question_gist(before) if who == "assistant" else ""
+        if not gist or blocks[at - 1].has_calls:  # few are left by now
+            return ()
+        acts = at + 1 < stop and blocks[at + 1].has_calls
+        return (gist, text) if is_choice(text, before, acts=acts) else ()
+
+    return _looked_at(blocks, look)
 
 
 def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:

@@ -25,6 +25,7 @@ from contextwright.compiler.steps.note_pages import id_in_parts
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
+from contextwright.text.choices import question_gist
 from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.content_router import shorten
 from contextwright.text.cut import beginning
@@ -62,11 +63,12 @@ _SENTENCE = re.compile(r"(?<=[.!?:])(?<!^\d\.)(?<!\s\d\.)(?<!\s\d\d\.)\s")
 """No sentence ends behind the number of a list's item."""
 _LINE_NUMBER = re.compile(r"^ *(\d+)", re.MULTILINE)
 CALLS, WORDS = ("line", "bare", "short"), ("said", "whole")
-FORMS = (*CALLS, *WORDS, "rule", "remark", "condition")
+FORMS = (*CALLS, *WORDS, "rule", "remark", "condition", "question")
 """From the fewest words to the most: `bare` and `short` tell more of results, `said` more of the
 words beside them too. `rule` is only what holds from there on: the sentences that say so, or all
 of it where no wording but its answer does; `remark` all that a user says beside a request;
-`condition` what an agent or a tool lays down, which any other tells as well."""
+`condition` what an agent or a tool lays down, which any other tells as well; `question` what an
+agent asks that a user answered by a choice."""
 
 
 def in_place(block: Block, form: str, inputs: Inputs) -> Block:
@@ -190,6 +192,8 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
     if form == "remark":
         foreign = lasting_words(statement) if block.role == "user" else ""
         return "user: " + (foreign or " ".join(_lasting(statement, block.role)))
+    if form == "question":
+        return f"{speaker}: {question_gist(statement)}"
     if form == "condition":
         return "\n".join(_conditions(block, statement, speaker))
     if block.role == "user":

@@ -11,6 +11,7 @@ from contextwright.blocks.protection import protection_of
 from contextwright.blocks.todo_states import calls_todo_tool
 from contextwright.compiler.steps.directive_places import (
     LastingPlaces,
+    choices_at,
     conditions_at,
     directives_at,
     foreign_at,
@@ -56,6 +57,7 @@ class History:
         self._users: list[int] = []
         self._directives = LastingPlaces(directives_at)
         self._passed_over = LastingPlaces(passed_over_at)
+        self._choices = LastingPlaces(choices_at)
         self._remarks = LastingPlaces(remarks_at)
         self._foreign = LastingPlaces(foreign_at)
         self._conditions = LastingPlaces(conditions_at)
@@ -143,6 +145,7 @@ class History:
             del places[bisect_left(places, start) :]
         self._directives.truncate(start)
         self._passed_over.truncate(start)
+        self._choices.truncate(start)
         self._remarks.truncate(start)
         self._foreign.truncate(start)
         self._conditions.truncate(start)
@@ -172,6 +175,13 @@ class History:
         of those that say the same the newest."""
         start, users = self._reach(upto), self._users
         places = self._passed_over.before(blocks, self._stop, upto, start, users)
+        return (at for at in places if at not in held)
+
+    def choices(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
+        """Exchanges before `upto` in which a user only chooses of what was asked in front of them,
+        the newest first, and of those that choose the same the newest."""
+        start, users = self._reach(upto), self._users
+        places = self._choices.before(blocks, self._stop, upto, start, users)
         return (at for at in places if at not in held)
 
     def remarks(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
@@ -206,6 +216,14 @@ class History:
         """The newest exchange that says that what a user asked for at `at` is done, or called off,
         naming it; None where none does."""
         return self._ends.end_of(blocks, request, at, self._stop)
+
+    def last_status_of(self, blocks: Sequence[Block], request: str, at: int) -> int | None:
+        """The newest exchange, of later turns, in which a tool says something of what a user asked
+        for at `at`, by name; None where none does."""
+        following = self.users_behind(at, 1)
+        if not following:
+            return None
+        return self._ends.last_status_of(blocks, request, following[0], self._stop)
 
     def last_word_on(self, blocks: Sequence[Block], request: str, at: int) -> int | None:
         """The newest exchange that tells something, in whatever language, of what a user asked for

@@ -2,17 +2,26 @@
 would look as if it were still to do. It is looked through from its end, as far back as somebody
 asks."""
 
-from collections.abc import Callable, Sequence
+from bisect import insort
+from collections.abc import Callable, Iterable, Sequence
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.directive_places import SPEAKERS, words_at
-from contextwright.compiler.steps.exchange_features import said_by
+from contextwright.compiler.steps.exchange_features import calls_of, said_by
 from contextwright.text.end_messages import EndMessages
-from contextwright.text.task_statuses import gives_end, may_give_ends, task_label
+from contextwright.text.end_sentences import names_in
+from contextwright.text.task_statuses import (
+    LONGEST,
+    gives_end,
+    may_give_ends,
+    task_label,
+)
 
 REACH = 2_048
 """Exchanges in front of a step in which ends are looked for: what ended before them was asked for
 before them as well, of which a note tells no more than the task."""
+COMMON = 32
+"""Short results that have a name from which on it is none of one task, but of a file, say."""
 
 
 class LookedAt:
@@ -61,6 +70,15 @@ class LateEnds:
             return self._statuses.end_of(blocks, label, first, stop)
         return end
 
+    def last_status_of(
+        self, blocks: Sequence[Block], request: str, at: int, stop: int
+    ) -> int | None:
+        """The last exchange between `at` and `stop` in which a tool says something short of what
+        was asked for in front of them, by name, whatever it says; None where none does."""
+        if not (names := names_in(request)):
+            return None
+        return self._statuses.last_of(blocks, names, max(at + 1, stop - REACH), stop)
+
     def last_word_on(self, blocks: Sequence[Block], request: str, at: int, stop: int) -> int | None:
         """The last exchange between `at` and `stop` that tells something of what was asked for at
         `at`."""
@@ -91,28 +109,51 @@ class LateEnds:
 
 
 class ToolStatuses:
-    """What tools' results say of the status of tasks. Each exchange is looked at once, and none
-    where no task has a label."""
+    """What short results of tools say of the status of tasks. Each exchange is looked at once, and
+    none where no task has a label or a name."""
 
     def __init__(self) -> None:
         self._looked_at = LookedAt()
         self._results: dict[int, tuple[str, ...]] = {}
+        self._names: dict[int, frozenset[str]] = {}
+        self._places: dict[str, list[int]] = {}  # by name, ascending
 
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
         if self._looked_at.truncate(start):
-            for at in [at for at in self._results if at >= start]:
-                del self._results[at]
+            for at in [at for at in self._names if at >= start]:
+                self._results.pop(at, None)
+                for name in self._names.pop(at):
+                    self._places[name].remove(at)
 
     def end_of(self, blocks: Sequence[Block], label: str, first: int, stop: int) -> int | None:
         """The last exchange from `first` to `stop` in which a tool says that the task with a label
         is over."""
-        for at in self._looked_at.look(first, stop):
-            results = (result.text for result in blocks[at].results)
-            if texts := tuple(text for text in results if may_give_ends(text)):
-                self._results[at] = texts
+        self._look(blocks, first, stop)
         places = sorted((at for at in self._results if first <= at < stop), reverse=True)
         return next((at for at in places if gives_end(label, self._results[at])), None)
+
+    def last_of(
+        self, blocks: Sequence[Block], names: Iterable[str], first: int, stop: int
+    ) -> int | None:
+        """The last exchange from `first` to `stop` in which a tool says something of what has one
+        of some names, or was asked for it. A name that many have is none of one task."""
+        self._look(blocks, first, stop)
+        every = (self._places.get(name, []) for name in names)
+        named = {at for places in every if len(places) <= COMMON for at in places}
+        return max((at for at in named if first <= at < stop), default=None)
+
+    def _look(self, blocks: Sequence[Block], first: int, stop: int) -> None:
+        for at in self._looked_at.look(first, stop):
+            short = [one for one in calls_of(blocks[at]) if len(one.result) <= LONGEST]
+            if texts := tuple(one.result for one in short if may_give_ends(one.result)):
+                self._results[at] = texts
+            texts = (*(one.result for one in short), *(one.arguments for one in short))
+            names = [names_in(text) for text in texts if len(text) <= LONGEST]
+            if short:
+                self._names[at] = frozenset().union(*names)
+                for name in self._names[at]:
+                    insort(self._places.setdefault(name, []), at)
 
 
 def _words_in(blocks: Sequence[Block]) -> Callable[[int], str]:

@@ -64,6 +64,7 @@ class NoteBuilder:
         self.in_files: set[int] = set()  # exchanges that what is told of files has whole
         self.silent: set[int] = set()  # those of which what is told of lists says all
         self._ends: dict[int, int | None] = {}
+        self._statuses: dict[int, int | None] = {}
         tables = ((form, entries(form, scope.inputs, scope.page)) for form in FORMS)
         self._entries = {form: table.get for form, table in tables}
 
@@ -90,21 +91,42 @@ class NoteBuilder:
     def put(self, at: int, form: str) -> bool:
         """Tell it so, if there is room; what a user asked for with what says that it is over, where
         that is not in sight: without it, it would look as if it were still to do."""
+        if self.forms.get(at) == "question" and form != "whole":
+            return True  # what was chosen says nothing without it
         more, end = self.more(at, form), None
         if form not in LASTING and self.forms.get(at) in UNTOLD:
             end = self.untold_end(at)
-            more += self.more(end, "line") if end is not None else 0
+            more += self.more(end, self.form_of_end(end)) if end is not None else 0
         if more > self.left:
             return False
         self.left -= more
         self.forms[at] = form
         if end is not None:
-            self.forms[end] = "line"
+            self.forms[end] = self.form_of_end(end)
         return True
 
     def untold_end(self, at: int) -> int | None:
-        """The exchange that says that what a user asked for is over, if nothing tells it."""
-        return self.untold(self.end_of(at))
+        """The exchange that says that what a user asked for is over, if nothing tells it; where
+        nobody says so, the last in which a tool tells how it is, whatever that is."""
+        end = self.end_of(at)
+        if end is None or is_foreign(words_of(self.block(at))[:LONGEST_REQUEST]):
+            status = self._status_of(at)
+            end = end if status is None else max(status, -1 if end is None else end)
+        return self.untold(end)
+
+    def _status_of(self, at: int) -> int | None:
+        block = self.block(at)
+        if block.role != "user":
+            return None
+        if at not in self._statuses:
+            request, history = words_of(block)[:LONGEST_REQUEST], self.scope.history
+            self._statuses[at] = history.last_status_of(self.scope.blocks, request, at)
+        return self._statuses[at]
+
+    def form_of_end(self, at: int) -> str:
+        """In which form it is told that something is over: what a tool says stands in its
+        result."""
+        return "bare" if self.block(at).results else "line"
 
     def untold(self, at: int | None) -> int | None:
         """An exchange, if it is one of those that the note stands for, and nothing tells it."""

@@ -38,8 +38,9 @@ def put_with_outcome(
         last: what stands in front of what the user said next, if it may be told.
     """
     outcomes = (_outcome(note, request, end) for end in last)
-    ends = (*outcomes, note.untold_end(request))
-    forms = dict.fromkeys((at for at in ends if at is not None), "line") | {request: form}
+    forms = dict.fromkeys((at for at in outcomes if at is not None), "line") | {request: form}
+    if (end := note.untold_end(request)) is not None:
+        forms[end] = note.form_of_end(end)
     # a rule is a part of what may hold
     more = [
         (at, f)

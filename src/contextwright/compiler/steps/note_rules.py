@@ -30,13 +30,16 @@ are the same."""
 RULES_SPARED = 1_700
 """The same of rules and decisions alone: where users lay down so many, each of them is worth more
 than what was done."""
+FOREIGN_SPARED = 2_400
+"""The same with what was said in other languages than English, where requests stand among it with
+what came of them."""
 RULES_NOTE = RULES_SPARED * 100 // SPARED_SHARE
 """Tokens of a note that has room for so many."""
 REMARKS_FROM = 550
 """Tokens of a note from which on what a user said beside a request has the room that rules and
 decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
 larger ones none."""
-REMARKS_SPARED, REMARKS_SHARE = 800, 25
+REMARKS_SPARED, REMARKS_SHARE = 1_000, 40
 """Tokens of a note that these have beside, and percent of it at most: in a talk in which rules and
 requests stand together, half of what holds is one."""
 LONG_RULE = 40
@@ -55,16 +58,24 @@ come last, and how many there are at most."""
 def tell_what_holds(note: NoteBuilder, room: int) -> None:
     """Tell it in the first part of a note of so many tokens."""
     usual = directives_room(room)
-    left = _tell_directives(note, usual, directives_room(room, RULES_SPARED) - usual)
+    more = directives_room(room, RULES_SPARED) - usual
+    left, ends = _tell_directives(note, usual + more, more)
+    more, left = min(more, left), max(0, left - more)
     spare = _spare_room(note, room, left)
     if room >= REMARKS_FROM:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
         worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
-        left = _tell_foreign(note, worded, left)
-        rest = _tell_remarks(note, left + spare)
+        others = (at for at in places if at not in worded)
+        foreign = max(0, directives_room(room, FOREIGN_SPARED) - usual - more)
+        rest = _tell_foreign(note, worded, left + more + foreign)
+        rest = _tell_foreign(note, others, rest)
+        left, more = min(left, rest), min(more, max(0, rest - left))
+        rest = _tell_remarks(note, left + spare, ends)
         left, spare = min(left, rest), max(0, rest - left)
-        left = _tell_foreign(note, (at for at in places if at not in worded), left)
+    for at in ends:  # to go on without what is not to be done, nobody needs to know of it
+        rest = left + spare - _put_with_news(note, at, "rule", left + spare)
+        left, spare = min(left, rest), max(0, rest - left)
     left = _tell_settings(note, _tell_conditions(note, left))
     if room >= REMARKS_FROM:
         _tell_whole(note, left + spare)
@@ -80,10 +91,16 @@ def note_for_rules(scope: NoteScope, most: int) -> int:
     """Tokens that a note needs to tell what holds of what it stands for, and some remarks: of so
     much that `most` are not enough, some more."""
     history, where, tokens = scope.history, (scope.blocks, scope.upto, scope.held), 0
+    choices = [*islice(history.choices(*where), WORDINGS)]
     others = history.passed_over(*where)
-    for at in chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS)):
-        more = entry(scope.blocks[at], "rule", scope.inputs, scope.page).tokens
-        tokens += more if more <= LONG_RULE else 0
+    laid_down = chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS))
+    pairs = chain(
+        chain.from_iterable(((at, "rule"), (at - 1, "question")) for at in choices),
+        ((at, "rule") for at in laid_down if at not in choices),
+    )
+    for at, form in pairs:
+        more = entry(scope.blocks[at], form, scope.inputs, scope.page).tokens
+        tokens += more if form == "question" or more <= LONG_RULE else 0
         if tokens * 100 > most * (SPARED_SHARE - REMARKS_SHARE):
             break
     return tokens * 100 // (SPARED_SHARE - REMARKS_SHARE)
@@ -94,40 +111,64 @@ def directives_room(room: int, spared: int = SPARED) -> int:
     return max(room * DIRECTIVES // 100, min(spared, room * SPARED_SHARE // 100))
 
 
-def _tell_directives(note: NoteBuilder, room: int, more: int) -> int:
+def _tell_directives(note: NoteBuilder, room: int, more: int) -> tuple[int, list[int]]:
     """What holds from where it was said on: what says so or was heard, and what nothing came of,
     the newest first; long wordings, and that a task is over, in what the others leave. The room
     that is left.
 
     Args:
-        more: tokens beside, which only short ones may have.
+        more: tokens of these that only short ones may have.
     """
-    scope, last, misses = note.scope, list[int](), 0
-    room += more
+    scope, last, ends, misses = note.scope, list[int](), list[int](), 0
 
     def put(at: int) -> int:
         """The tokens of a rule that has room, and then stands; 0 where it has none."""
         return _put_with_news(note, at, "rule", room)
 
-    worded = scope.history.directives(scope.blocks, scope.upto, scope.held)
-    others = scope.history.passed_over(scope.blocks, scope.upto, scope.held)
-    for at in chain(islice(worded, WORDINGS), islice(others, WORDINGS)):
+    where = (scope.blocks, scope.upto, scope.held)
+    choices = [*islice(scope.history.choices(*where), WORDINGS)]
+    worded, others = scope.history.directives(*where), scope.history.passed_over(*where)
+    for at in chain(islice(worded, WORDINGS), choices, islice(others, WORDINGS)):
         if at in note.forms:
             continue
         if room < SENTENCE or misses == MISSES:
             break
+        if at in choices:
+            taken = _put_choice(note, at, room)
+            room, misses = room - taken, misses + (not taken)
+            continue
         if _is_over(note, at, "rule"):
             continue
-        if note.entry(at, "rule").tokens > LONG_RULE or _ends_a_task(note, at):
+        if _ends_a_task(note, at):
+            ends.append(at)
+        elif note.entry(at, "rule").tokens > LONG_RULE:
             last.append(at)
         elif taken := put(at):
             room -= taken
         else:
             misses += 1
-    room = max(0, room - more)
+    rest, room = min(more, room), max(0, room - more)
     for at in last[:LAST]:
         room -= put(at)
-    return room
+    return rest + room, ends[:LAST]
+
+
+def _put_choice(note: NoteBuilder, at: int, room: int) -> int:
+    """The tokens of what a user chose, with what was asked and what came of it since, if they have
+    room, and then stand; 0 where they have none: "the second one" says nothing by itself."""
+    history, blocks, question = note.scope.history, note.scope.blocks, at - 1
+    gist = note.words(question, "question")
+    forms = {at: "whole"}
+    if question not in note.scope.held and note.forms.get(question) in UNTOLD:
+        forms[question] = "question"
+    since = (history.news_of(blocks, gist, at), history.end_of(blocks, gist, at))
+    forms.update({one: "line" for one in map(note.untold, since) if one is not None})
+    tokens = sum(note.more(one, form) for one, form in forms.items())
+    if tokens > min(room, note.left):
+        return 0
+    note.forms.update(forms)
+    note.left -= tokens
+    return tokens
 
 
 def _ends_a_task(note: NoteBuilder, at: int) -> bool:
@@ -162,13 +203,13 @@ def _put_whole(note: NoteBuilder, at: int, room: int) -> int:
     return put_with_outcome(note, at, last, "whole", room) or 0
 
 
-def _tell_remarks(note: NoteBuilder, room: int) -> int:
+def _tell_remarks(note: NoteBuilder, room: int, ends: list[int]) -> int:
     """What else a user said beside what they asked for, the newest first. The room that is left."""
     scope, misses = note.scope, 0
     for at in islice(scope.history.remarks(scope.blocks, scope.upto, scope.held), WORDINGS):
         if room < SENTENCE or misses == MISSES:
             break
-        if note.more(at, "remark") <= 0 or _is_over(note, at, "remark"):
+        if at in ends or note.more(at, "remark") <= 0 or _is_over(note, at, "remark"):
             continue
         tokens = _put_with_news(note, at, "remark", room)
         room, misses = room - tokens, misses + (not tokens)

@@ -2,51 +2,66 @@
 anew only these, and with what a user asked for, corrected or laid down what came of it."""
 
 import re
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import chain, compress
+from functools import cached_property, partial
+from itertools import chain, compress, islice, pairwise
 
 import msgspec
 
-from contextwright.blocks.block import SCORE_ONE
-from contextwright.models.embedded.call_lines import old_calls
+from contextwright.blocks.block import SCORE_ONE, Block
+from contextwright.models.embedded.call_lines import is_call_line, old_calls
 from contextwright.models.embedded.summary_lines import (
     ALONE,
+    CHOICES,
+    CORRECTIONS,
     LAID_DOWN,
     MESSAGES,
     SHORT,
     Kind,
     SummaryLine,
+    choice_line,
     lines_before,
     lines_of,
     old_statements,
+    question_line,
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
+from contextwright.text.choices import question_gist
 from contextwright.text.end_messages import EndMessages
-from contextwright.text.end_sentences import is_begun
+from contextwright.text.end_sentences import is_begun, names_in
+from contextwright.text.foreign_statements import lasting_words
+from contextwright.text.foreign_wordings import sounds_lasting
+from contextwright.text.languages import is_english, is_foreign
+from contextwright.text.remarks import is_remark
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
 USERS_LOOKED_AT = 12
 """Lines of a user's behind a request that may call it off."""
+CALLS_LOOKED_AT = 1_024
+"""Calls, from the last on, that are looked at for what became of a task."""
 ANSWERS_LOOKED_AT = 8
 """Lines behind what a user said that tell whether anything came of it."""
 _NAMED_BEFORE = re.compile(rf"^{NAMED_ASSISTANT}: ", re.MULTILINE)
 NONE, LATER = -1, -2
 """No place; one that is looked for once somebody asks: a summary has room for few lines."""
+HOLDING: frozenset[Kind] = frozenset({*LAID_DOWN, "statement"})
+"""Kinds of a user's lines that the user may tell anew."""
 REPLACES = 0.5
 """Weight of what says anew what was otherwise before: it is what is so by now."""
 
 
 class PlacedLine(msgspec.Struct, frozen=True):
-    """A line, what it weighs where it stands, and the place of the answer without which it would
-    look like something to do."""
+    """A line, what it weighs where it stands, the place of the answer without which it would look
+    like something to do, and whether it is all that a user said, and may be a task."""
 
     line: SummaryLine
     bonus: float
     answer: int = NONE
+    may_be_task: bool = False
 
 
 class PlacedLines(list[PlacedLine]):
@@ -80,20 +95,62 @@ class PlacedLines(list[PlacedLine]):
         return line.kind in ALONE and self.answer_to(place) == NONE
 
     def news_of(self, place: int) -> int:
-        """The place of what the user said later of a line that says what holds."""
+        """The place of what the user said later of a line that says what holds, or of what a tool
+        said last of one that may be a task."""
         news = self._news.get(place)
         if news is None:
             news = self._news[place] = self._newest_of(self[place].line, place)
         return news
 
     def _newest_of(self, line: SummaryLine, place: int) -> int:
-        if not line.is_users or line.kind not in LAID_DOWN:
+        where = place + 1, len(self)
+        if line.kind == "choice" and (at := self.answer_to(place)) != NONE:
+            question = self[at].line.bare
+            ends = self._messages.news_of(question, *where), self._messages.end_of(question, *where)
+            return max(NONE if end is None else end for end in ends)
+        if line.is_users and line.kind in HOLDING and not self._is_over(place):
+            news = self._messages.news_of(line.bare, *where)
+            if news is not None and self[news].line.kind != "request" and not self._is_over(news):
+                return news
+        return self._status_of(place)
+
+    def _is_over(self, place: int) -> bool:
+        """Whether a message that was no request as it was worded is over, as only one can be."""
+        return self[place].line.kind == "statement" and not self.stands_alone(place)
+
+    def _status_of(self, place: int) -> int:
+        """The place of what a call gave last, in a later turn, that has a name of a task's."""
+        each = self[place]
+        if not each.may_be_task or (each.answer == LATER and self.answer_to(place) != NONE):
             return NONE
-        news = self._messages.news_of(line.bare, place + 1, len(self))
-        if news is None or self[news].line.kind == "request":
+        turn = bisect_right(self._turns, place)
+        if turn == len(self._turns) or not (names := names_in(each.line.bare)):
             return NONE
-        is_over = self[news].line.kind == "statement" and not self.stands_alone(news)
-        return NONE if is_over else news
+        for at in islice(reversed(self._calls), CALLS_LOOKED_AT):
+            if at < self._turns[turn]:
+                break
+            text = self[at].line.bare
+            small = text.casefold()
+            if any(map(small.__contains__, names)) and not names.isdisjoint(names_in(text)):
+                return at
+        return NONE
+
+    @cached_property
+    def _turns(self) -> list[int]:
+        """Where users' messages begin."""
+        users = [each.line.is_users for each in self]
+        return [at for at, (before, now) in enumerate(pairwise((False, *users))) if now > before]
+
+    @cached_property
+    def _calls(self) -> list[int]:
+        """Places of what calls gave."""
+        return [
+            at
+            for at, each in enumerate(self)
+            if each.line.kind in {"said", "condition"}
+            and not each.line.is_users
+            and is_call_line(each.line.bare)
+        ]
 
 
 def placed_lines(
@@ -110,6 +167,7 @@ def placed_lines(
     by_block = [lines_of(block, SHORT, named) for block in task.blocks]
     if not any(by_block):
         by_block = [lines_of(block, 0, named) for block in task.blocks]
+    by_block = [*_with_choices(before, task.blocks, by_block, named)]
     last = max((place for place, one in enumerate(by_block) if one), default=0) or 1
 
     def placed(place: int, lines: tuple[SummaryLine, ...]) -> Iterator[PlacedLine]:
@@ -133,6 +191,29 @@ def placed_lines(
     return lines
 
 
+def _with_choices(
+    before: list[PlacedLine],
+    blocks: Sequence[Block],
+    by_block: Iterable[tuple[SummaryLine, ...]],
+    named: bool,
+) -> Iterator[tuple[SummaryLine, ...]]:
+    """The lines of blocks, with what users only chose, and what was asked, in the place of theirs.
+    What is asked at the end, also of the summary before, may be answered by what comes."""
+    question = before[-1].line if before and _asks(before[-1].line) else None
+    if question is not None:
+        before[-1] = _of_kind("question", before[-1])
+    for place, (lines, block) in enumerate(zip(by_block, blocks, strict=True), 1):
+        acts = place < len(blocks) and blocks[place].has_calls
+        choice = choice_line(block, question.bare, acts) if question is not None else None
+        question = question_line(block, named)
+        shown = lines if choice is None else (choice,)
+        yield shown if question is None else (*shown, question)
+
+
+def _asks(line: SummaryLine) -> bool:
+    return not line.is_users and line.kind in {"said", "end"} and bool(question_gist(line.bare))
+
+
 def _with_late_ends(lines: Sequence[PlacedLine]) -> PlacedLines:
     """The lines, with what a user asked for as a request beside what says, anywhere behind it, that
     it is over, naming it; and what an agent only began by then as what stands in no summary."""
@@ -148,7 +229,7 @@ def _with_late_end(each: PlacedLine, place: int, stop: int, messages: EndMessage
     line = each.line
     # these are what they are for whoever does not choose them
     if line.kind in (MESSAGES if line.is_users else {"said"}):
-        return msgspec.structs.replace(each, answer=LATER)
+        return msgspec.structs.replace(each, answer=LATER, may_be_task=line.is_users)
     if not line.is_users and _end_of(line, place, stop, messages) != NONE:
         return PlacedLine(msgspec.structs.replace(line, kind="begun"), each.bonus)
     return each
@@ -180,6 +261,7 @@ def _newest_first(lines: PlacedLines, before: int) -> Iterator[PlacedLine]:
         before: lines of the summary before, in which neighbours may be of other turns.
     """
     users, is_users = deque[SummaryLine](maxlen=USERS_LOOKED_AT), False
+    is_apart = False
     ends = deque[SummaryLine](maxlen=USERS_LOOKED_AT)  # of later turns, too
     end = nearest = None  # of the turn's answers, and the one next to it
     answers_at = list[int]()  # of the turn, the last first
@@ -198,8 +280,8 @@ def _newest_first(lines: PlacedLines, before: int) -> Iterator[PlacedLine]:
             if line.kind == "end":
                 ends.append(line)
                 answers_at.append(place)
-        elif line.kind == "correction":
-            each = msgspec.structs.replace(each, answer=_answer_to(line, lines, answers_at))
+        elif line.kind in CORRECTIONS | CHOICES:
+            each = msgspec.structs.replace(each, answer=_partner_of(place, lines, answers_at))
         elif line.kind == "rule" and may_end(line.bare):
             if _is_rule_done(line, (nearest, end), place >= before) or _is_called_off(line, users):
                 each = _of_kind("request", each)
@@ -211,13 +293,30 @@ def _newest_first(lines: PlacedLines, before: int) -> Iterator[PlacedLine]:
             if not (_is_done(line, ends) or _is_called_off(line, users)):
                 each = _of_kind("heard", each, next_to)
         elif (
-            _is_passed_over(line, behind, place >= before - 1 or is_users, place < before)
+            _is_passed_over(line, behind, place >= before - 1 or is_apart, place < before)
             and lines.answer_to(place) == NONE
         ):
             each = _of_kind("heard", each)
+        is_apart = line.is_users or line.kind == "question"
         if is_users := line.is_users:
             users.append(line)
         yield each
+
+
+def _partner_of(place: int, lines: Sequence[PlacedLine], answers: Iterable[int]) -> int:
+    """The place of what a choice answers, next to it, or of what came of a correction."""
+    line = lines[place].line
+    if line.kind == "correction":
+        return _answer_to(line, lines, answers)
+    is_behind_one = place > 0 and lines[place - 1].line.kind == "question"
+    return place - 1 if is_behind_one else NONE
+
+
+def is_known_alone(statement: str) -> bool:
+    """Whether the next summary knows what was only heard as what holds, also without the answer."""
+    if is_foreign(statement):
+        return bool(lasting_words(statement)) and sounds_lasting(statement)
+    return is_english(statement) and is_remark(statement)
 
 
 def _is_passed_over(

@@ -14,10 +14,16 @@ from itertools import chain, islice
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.models.embedded.placed_lines import NONE, PlacedLines, placed_lines
+from contextwright.models.embedded.placed_lines import (
+    NONE,
+    PlacedLines,
+    is_known_alone,
+    placed_lines,
+)
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
+    CHOICES,
     CONDITIONS,
     CORRECTIONS,
     LAID_DOWN,
@@ -31,7 +37,9 @@ from contextwright.models.embedded.summary_lines import (
 )
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import begins_so
+from contextwright.text.choices import offers_several
 from contextwright.text.directives import MAX_SENTENCE
+from contextwright.text.end_sentences import ends_something
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import calls_off
 from contextwright.text.search_terms import content_words
@@ -44,6 +52,8 @@ DEFAULT_TOKENS = 200
 """Tokens of a summary where a task names none."""
 RULES = 65
 """Percent of a summary for what holds from where it was said on, the newest first."""
+MOST_RULES, RULES_NEED = 90, 1_500
+"""Percent that these may have where there is little room beside, up to so many tokens with it."""
 LONG_CONDITION = 600
 """Characters of what an agent or a tool laid down, beside the call that gave it."""
 FOREIGN = 180
@@ -188,18 +198,23 @@ class _Choice:
             more: tokens that it may have beside its share of the room, and remarks alone.
         """
         share = self.room * RULES // 100
+        share = max(share, min(self.room * MOST_RULES // 100, RULES_NEED - more))
         left, self._left = share + more, self.room + more
         # a correction may be of a task: what was laid down goes before it
-        left -= self._put_newest(LAID_DOWN, left, but=calls_off)
-        left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=calls_off)
+        left -= self._put_newest(LAID_DOWN, left, but=_is_of_a_task)
+        left -= self._put_newest(CHOICES, left)
+        left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=_is_of_a_task)
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
         left -= self._put_newest(LASTING, left)
         left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
         left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)
-        left -= self._put_answers(min(more, left))
+        left -= self._put_answers(CORRECTIONS, min(more, left))
         left -= self._put_foreign(False, min(more, left))
+        left -= self._put_answers(LAID_DOWN, left)
+        if self.lines and _is_open_choice(self.lines[-1].line):
+            self._put([len(self.lines) - 1], left)  # beside all else: it goes once it is answered
         self._left = self.room - min(share, share + more - left)
 
     def _put_newest(
@@ -207,36 +222,39 @@ class _Choice:
         kinds: frozenset[Kind],
         most: int,
         longest: int = RULE,
-        but: Callable[[str], bool] | None = None,
+        but: Callable[[SummaryLine], bool] | None = None,
     ) -> int:
         """The tokens of lines of some kinds with so many characters at most, the newest first.
 
         Args:
-            but: of which words there is none among them.
+            but: which lines are none of them.
         """
         known, left = {self.lines[place].line.bare for place in self.places}, most
         for place in reversed(range(len(self.lines))):
             line = self.lines[place].line
             if line.kind not in kinds or len(line.bare) > longest or line.bare in known:
                 continue
-            if but is None or not but(line.bare):
+            if but is None or not but(line):
                 if not self.has_room(place, left):
                     continue
                 if line.kind == "statement" and not self.lines.stands_alone(place):
                     continue
-                known.add(line.bare)
+                if line.kind != "choice":  # of each the question is another one
+                    known.add(line.bare)
                 chosen = self.places
-                answer = NONE if line.kind == "correction" else self.lines.answer_to(place)
+                is_later = line.kind == "correction" or _has_no_need_of_answer(line)
+                answer = NONE if is_later else self.lines.answer_to(place)
                 others = answer, self.lines.news_of(place)
                 with_it = [at for at in others if at != NONE and at not in chosen]
                 left -= self._put([place, *with_it], left)
         return most - left
 
-    def _put_answers(self, most: int) -> int:
-        """The tokens of what came of what a user corrected, the newest first."""
+    def _put_answers(self, kinds: frozenset[Kind], most: int) -> int:
+        """The tokens of what came of what a user corrected, or of what was heard, the newest
+        first."""
         known, left = self.places, most
         for place in sorted(known, reverse=True):
-            if self.lines[place].line.kind != "correction":
+            if self.lines[place].line.kind not in kinds:
                 continue
             if (answer := self.lines.answer_to(place)) not in {NONE, *known}:
                 left -= self._put([answer], left)
@@ -296,12 +314,13 @@ class _Choice:
 
     def _outcome(self, place: int, ends: list[int]) -> list[int]:
         """What came of what was asked for: what says that it is over, else the end of its turn that
-        says most of it, of these the last: an agent that goes on with other work does not end a
-        turn with what came of its request."""
-        if (answer := self.lines.answer_to(place)) != NONE:
-            return [answer]
-        words = self.lines[place].line.words
-        return [max(ends, key=lambda at: len(words & self.lines[at].line.words))] if ends else []
+        says most of it, of these the last, for an agent that goes on with other work does not end a
+        turn with what came of its request; and what was told of it later."""
+        answer, words = self.lines.answer_to(place), self.lines[place].line.words
+        if answer == NONE and ends:
+            answer = max(ends, key=lambda at: len(words & self.lines[at].line.words))
+        both = dict.fromkeys((answer, self.lines.news_of(place)))
+        return [at for at in both if at != NONE]
 
     def put_heaviest(self, weighed: Iterator[_Weighed]) -> None:
         """The heaviest that say what is not chosen yet.
@@ -339,6 +358,22 @@ class _Choice:
             else:
                 best = each
                 at += 1
+
+
+def _has_no_need_of_answer(line: SummaryLine) -> bool:
+    return line.kind == "heard" and is_known_alone(line.bare)
+
+
+def _is_of_a_task(line: SummaryLine) -> bool:
+    """Whether it says that a task is over: that holds on as well, but nobody needs it to go on."""
+    if calls_off(line.bare):
+        return True
+    return line.kind == "heard" and ends_something(line.bare, "user")
+
+
+def _is_open_choice(line: SummaryLine) -> bool:
+    """Whether it asks what to choose, and nobody did yet."""
+    return line.kind == "question" and offers_several(line.bare)
 
 
 def _is_longer(text: str, task: Task) -> bool:

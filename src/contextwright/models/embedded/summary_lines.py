@@ -17,6 +17,7 @@ from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import without_thinking
+from contextwright.text.choices import is_choice, question_gist
 from contextwright.text.conditions import lays_down, said_conditions, told_conditions
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.cut import beginning
@@ -42,7 +43,7 @@ REQUEST, END = 300, 120
 """Characters of a request in a line, and of what came of it."""
 READ = 20_000
 """Characters of one message that are looked at."""
-USERS, AGENTS, OPERATORS = "user: ", "assistant: ", "system: "
+USERS, AGENTS, OPERATORS, AGENT = "user: ", "assistant: ", "system: ", "assistant"
 """What stands in front of a user's words, of an agent's that is not named, and of what an operator
 said in between."""
 TODO = 4_000
@@ -51,6 +52,8 @@ Kind = Literal[
     "rule",
     "heard",
     "correction",
+    "question",
+    "choice",
     "remark",
     "statement",
     "foreign",
@@ -64,6 +67,7 @@ Kind = Literal[
 ]
 """`heard`: a user's words that hold on since all that came of them is that they were heard;
 `correction`: a short message of a user that changes what was said before;
+`choice`: a short one that says nothing without the `question` in front of it;
 `remark`: what a user says beside a request, which may; `statement`: a message of such; `foreign`:
 what a user says in another language than English, which may as well, or be a request; `condition`:
 what an agent or a tool lays down; `begun`:
@@ -73,6 +77,7 @@ ALONE = frozenset({"rule", "remark", "statement", "condition", "said"})
 LAID_DOWN: frozenset[Kind] = frozenset({"rule", "heard"})
 CORRECTIONS: frozenset[Kind] = frozenset({"correction"})
 LASTING = LAID_DOWN | CORRECTIONS
+CHOICES: frozenset[Kind] = frozenset({"choice"})
 CONDITIONS: frozenset[Kind] = frozenset({"condition"})
 REMARKS: frozenset[Kind] = frozenset({"remark", "statement"})
 """Kinds of what holds on, and of what may."""
@@ -168,10 +173,47 @@ def lines_before(previous: str) -> list[SummaryLine]:
             lines += [line_of(one, one, kind, BEFORE) for one in rows]
         else:
             bare = whole[speaker.end() :]
+            if speaker[1] == "user" and lines and _is_choice(bare, lines[-1]):
+                lines[-1] = msgspec.structs.replace(lines[-1], kind="question")
+                lines.append(_summary_line(whole, bare, "choice", BEFORE))
+                continue
             is_after_request = bool(lines) and lines[-1].kind in {*MESSAGES, "correction"}
             kind = _kind_before(speaker[1], bare, is_after_request, in_english)
             lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
+
+
+def _is_choice(bare: str, before: SummaryLine) -> bool:
+    """Whether a user's line answers the one in front of it, of a summary before."""
+    if before.is_users or not before.text.startswith(AGENT) or not question_gist(before.bare):
+        return False
+    return is_choice(bare, before.bare)
+
+
+def question_line(block: Block, named: bool = False) -> SummaryLine | None:
+    """What an agent asks at the end of a message; None where it asks nothing.
+
+    Args:
+        named: as of `lines_of`.
+    """
+    if block.role != "assistant" or block.has_calls:
+        return None
+    gist = question_gist(_text_of(block.messages))
+    who = assistant_with_name(block.author if named else "")
+    return line_of(f"{who}: {gist}", gist, "question") if gist else None
+
+
+def choice_line(block: Block, question: str, acts: bool) -> SummaryLine | None:
+    """What a user chose of what was asked; None where they did not only choose.
+
+    Args:
+        acts: whether the agent went to work then.
+    """
+    if block.role != "user":
+        return None
+    chosen = own_words("\n".join(user_words(message.parts) for message in block.messages).strip())
+    is_chosen = is_choice(chosen, question, acts=acts)
+    return line_of(f"{USERS}{chosen}", chosen, "choice", USER) if is_chosen else None
 
 
 def old_statements(lines: Sequence[SummaryLine]) -> dict[int, int]:
@@ -229,7 +271,8 @@ def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bo
     if speaker == "system" or directives(bare, "user" if speaker == "user" else "assistant"):
         return "rule"
     if speaker == "user":
-        if in_english and is_remark(bare):
+        is_in_english = is_english(bare) or (in_english and not is_foreign(bare))
+        if is_in_english and is_remark(bare):
             return "statement"
         if lasting_words(bare):
             return "foreign"
