@@ -16,8 +16,6 @@ from contextwright.spec.log_part import Span
 from contextwright.tasks.allocation import Allocation, shared_out
 from contextwright.tasks.layers import needs_of
 
-SUMMARY_SHARE = 4
-"""Part of what a step goes down to that its summary has in any case."""
 NAMED = 5
 """Blocks that an error names: the largest, which are those to shorten."""
 
@@ -50,7 +48,6 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
             whole, none of them shortened by itself, and what they take; passed: what of that lies
             in front of all of them, and goes before the last of them, and its exchanges.
         keeps_summaries: whether no summary is dropped: a step goes further down than it has to.
-        slack: tokens by which a step may go less far down, for what holds in its summary.
     """
 
     limit: int
@@ -71,19 +68,12 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     passed: int = 0
     passed_spans: tuple[Span, ...] = ()
     keeps_summaries: bool = False
-    slack: int = 0
 
     def over(self, blocks: Blocks) -> int:
         """Tokens too many; 0 or less if it fits."""
         whole, rest = self.in_two(blocks)
         tokens = sum(map(self.inputs.cost, rest)) + (self.whole_tokens if whole else 0)
-        over = self._fixed_for(blocks) + tokens - self.limit
-        return over - self._slack_of(blocks) if self.slack and over > 0 else over
-
-    def _slack_of(self, blocks: Blocks) -> int:
-        """Tokens by which a summary is larger than others, as far as it may be."""
-        made = [self.inputs.cost(one) for one in blocks if one.is_summary]
-        return max(0, min(self.slack, sum(made) - self.limit // SUMMARY_SHARE))
+        return self._fixed_for(blocks) + tokens - self.limit
 
     def _fixed_for(self, blocks: Blocks) -> int:
         """Tokens of what is not a block: fewer texts share fewer markers, and one that was

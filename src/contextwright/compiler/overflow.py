@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from contextwright.compiler.stages import StageAction
 
 _MODEL_WINDOW = ModelWindow()
-SLACK = 3
-"""Part of what a step frees that what holds may take of it in a summary."""
 
 
 class Spare(msgspec.Struct, frozen=True):
@@ -155,8 +153,7 @@ def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks |
     for goal, keeps in _goals(step.goal, state.limit, stages, blocks):
         name = (terminal, state.limit, goal, keeps) if keeps else (terminal, state.limit)
         then = state_then(state, step.place, goal - spare, state.tracer.attempt())
-        slack = (state.limit - goal) // SLACK if keeps and _summarizes(stages) else 0
-        then = structs.replace(then, keeps_summaries=keeps, slack=slack)
+        then = structs.replace(then, keeps_summaries=keeps)
         table = table_of(name, inputs)
         ground = StepGround(step, then, blocks, terminal, stages, span, table, inputs)
         old = ground.before(passing=passes(stages, inputs))
@@ -215,14 +212,11 @@ def _goals(
 ) -> Iterator[tuple[int, bool]]:
     """How far down a step goes, and whether it keeps summaries: half as far where what the turn
     works with leaves one no room; without, where that is too little."""
-    if _summarizes(stages) or any(block.is_summary for block in blocks):
+    summarizes = any(isinstance(stage, SummarizeOldest) for stage in stages)
+    if summarizes or any(block.is_summary for block in blocks):
         yield goal, True
         yield (goal + limit) // 2, True
     yield goal, False
-
-
-def _summarizes(stages: tuple[Stage, ...]) -> bool:
-    return any(isinstance(stage, SummarizeOldest) for stage in stages)
 
 
 def _stages_of_a_step(terminal: Terminal) -> tuple[Stage, ...]:

@@ -256,8 +256,7 @@ def _summarize_oldest(
     costs = [0, *accumulate(map(state.inputs.cost, old))]
     needed = bisect_left(costs, over) if over > 0 else 0
     chosen = old[: -(-(passed + needed) // stage.grain) * stage.grain - passed]
-    # if it were told of all: with more it would have no place itself
-    room = costs[-1] - over + state.slack
+    room = costs[-1] - over  # if it were told of all: with more it would have no place itself
     rules = max(0, min(stage.rule_tokens, room - SECTION))
     task = Task(kind="summary", max_tokens=stage.max_tokens, rule_tokens=rules)
     if passed:

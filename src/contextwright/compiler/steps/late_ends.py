@@ -20,6 +20,9 @@ from contextwright.text.task_statuses import (
 REACH = 2_048
 """Exchanges in front of a step in which ends are looked for: what ended before them was asked for
 before them as well, of which a note tells no more than the task."""
+STATUS_REACH = 256
+"""The same for short results that have a task's name: all of a result has to be looked at for it,
+of a first compile as well."""
 COMMON = 32
 """Short results that have a name from which on it is none of one task, but of a file, say."""
 
@@ -77,7 +80,7 @@ class LateEnds:
         was asked for in front of them, by name, whatever it says; None where none does."""
         if not (names := names_in(request)):
             return None
-        return self._statuses.last_of(blocks, names, max(at + 1, stop - REACH), stop)
+        return self._statuses.last_of(blocks, names, max(at + 1, stop - STATUS_REACH), stop)
 
     def last_word_on(self, blocks: Sequence[Block], request: str, at: int, stop: int) -> int | None:
         """The last exchange between `at` and `stop` that tells something of what was asked for at

@@ -54,6 +54,10 @@ RULES = 65
 """Percent of a summary for what holds from where it was said on, the newest first."""
 MOST_RULES, RULES_NEED = 90, 1_500
 """Percent that these may have where there is little room beside, up to so many tokens with it."""
+ROOMY = 1_000
+"""Tokens beside, for what holds alone, with which all of it has room in a session of many days:
+then what was heard may stand without its answer, and be told again as what may hold. With less,
+of twenty such statements in a recorded session ten were left, with their answers twenty."""
 LONG_CONDITION = 600
 """Characters of what an agent or a tool laid down, beside the call that gave it."""
 FOREIGN = 180
@@ -140,6 +144,7 @@ class _Choice:
         self.lines, self.room, self.count = lines, room, count
         self.units: list[list[int]] = []
         self._left = room
+        self._is_roomy = False
 
     def in_order(self) -> list[SummaryLine]:
         """What was chosen, as it was said."""
@@ -199,11 +204,11 @@ class _Choice:
         """
         share = self.room * RULES // 100
         share = max(share, min(self.room * MOST_RULES // 100, RULES_NEED - more))
-        left, self._left = share + more, self.room + more
+        left, self._left, self._is_roomy = share + more, self.room + more, more >= ROOMY
         # a correction may be of a task: what was laid down goes before it
-        left -= self._put_newest(LAID_DOWN, left, but=_is_of_a_task)
+        left -= self._put_newest(LAID_DOWN, left, but=self._is_of_a_task)
         left -= self._put_newest(CHOICES, left)
-        left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=_is_of_a_task)
+        left -= self._put_newest(LAID_DOWN, min(more, left), MAX_SENTENCE, but=self._is_of_a_task)
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
@@ -242,12 +247,22 @@ class _Choice:
                 if line.kind != "choice":  # of each the question is another one
                     known.add(line.bare)
                 chosen = self.places
-                is_later = line.kind == "correction" or _has_no_need_of_answer(line)
+                is_later = line.kind == "correction" or self._needs_no_answer(line)
                 answer = NONE if is_later else self.lines.answer_to(place)
                 others = answer, self.lines.news_of(place)
                 with_it = [at for at in others if at != NONE and at not in chosen]
                 left -= self._put([place, *with_it], left)
         return most - left
+
+    def _needs_no_answer(self, line: SummaryLine) -> bool:
+        return self._is_roomy and line.kind == "heard" and is_known_alone(line.bare)
+
+    def _is_of_a_task(self, line: SummaryLine) -> bool:
+        """Whether it says that a task is over: that holds on as well, but nobody needs it to go
+        on."""
+        if calls_off(line.bare):
+            return True
+        return self._is_roomy and line.kind == "heard" and ends_something(line.bare, "user")
 
     def _put_answers(self, kinds: frozenset[Kind], most: int) -> int:
         """The tokens of what came of what a user corrected, or of what was heard, the newest
@@ -358,17 +373,6 @@ class _Choice:
             else:
                 best = each
                 at += 1
-
-
-def _has_no_need_of_answer(line: SummaryLine) -> bool:
-    return line.kind == "heard" and is_known_alone(line.bare)
-
-
-def _is_of_a_task(line: SummaryLine) -> bool:
-    """Whether it says that a task is over: that holds on as well, but nobody needs it to go on."""
-    if calls_off(line.bare):
-        return True
-    return line.kind == "heard" and ends_something(line.bare, "user")
 
 
 def _is_open_choice(line: SummaryLine) -> bool:
