@@ -110,8 +110,8 @@ class NoteBuilder:
         nobody says so, the last in which a tool tells how it is, whatever that is."""
         end = self.end_of(at)
         if end is None or is_foreign(words_of(self.block(at))[:LONGEST_REQUEST]):
-            status = self._status_of(at)
-            end = end if status is None else max(status, -1 if end is None else end)
+            both = (end, self._status_of(at))
+            end = max((one for one in both if one is not None), default=None)
         return self.untold(end)
 
     def _status_of(self, at: int) -> int | None:

@@ -32,10 +32,6 @@ from contextwright.text.acknowledgement import acknowledges, is_passed_over, may
 from contextwright.text.choices import question_gist
 from contextwright.text.end_messages import EndMessages
 from contextwright.text.end_sentences import is_begun, names_in
-from contextwright.text.foreign_statements import lasting_words
-from contextwright.text.foreign_wordings import sounds_lasting
-from contextwright.text.languages import is_english, is_foreign
-from contextwright.text.remarks import is_remark
 from contextwright.text.request_ends import is_called_off, is_done, may_end
 from contextwright.text.speakers import NAMED_ASSISTANT, UNNAMED
 
@@ -310,13 +306,6 @@ def _partner_of(place: int, lines: Sequence[PlacedLine], answers: Iterable[int])
         return _answer_to(line, lines, answers)
     is_behind_one = place > 0 and lines[place - 1].line.kind == "question"
     return place - 1 if is_behind_one else NONE
-
-
-def is_known_alone(statement: str) -> bool:
-    """Whether the next summary knows what was only heard as what holds, also without the answer."""
-    if is_foreign(statement):
-        return bool(lasting_words(statement)) and sounds_lasting(statement)
-    return is_english(statement) and is_remark(statement)
 
 
 def _is_passed_over(

@@ -14,12 +14,7 @@ from itertools import chain, islice
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.models.embedded.placed_lines import (
-    NONE,
-    PlacedLines,
-    is_known_alone,
-    placed_lines,
-)
+from contextwright.models.embedded.placed_lines import NONE, PlacedLines, placed_lines
 from contextwright.models.embedded.summary_lines import (
     AGENTS,
     ALONE,
@@ -40,7 +35,10 @@ from contextwright.text.acknowledgement import begins_so
 from contextwright.text.choices import offers_several
 from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.end_sentences import ends_something
+from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.foreign_wordings import sounds_lasting
+from contextwright.text.languages import is_english, is_foreign
+from contextwright.text.remarks import is_remark
 from contextwright.text.request_ends import calls_off
 from contextwright.text.search_terms import content_words
 
@@ -255,7 +253,7 @@ class _Choice:
         return most - left
 
     def _needs_no_answer(self, line: SummaryLine) -> bool:
-        return self._is_roomy and line.kind == "heard" and is_known_alone(line.bare)
+        return self._is_roomy and line.kind == "heard" and _is_known_alone(line.bare)
 
     def _is_of_a_task(self, line: SummaryLine) -> bool:
         """Whether it says that a task is over: that holds on as well, but nobody needs it to go
@@ -373,6 +371,13 @@ class _Choice:
             else:
                 best = each
                 at += 1
+
+
+def _is_known_alone(statement: str) -> bool:
+    """Whether the next summary knows what was only heard as what holds, also without the answer."""
+    if is_foreign(statement):
+        return bool(lasting_words(statement)) and sounds_lasting(statement)
+    return is_english(statement) and is_remark(statement)
 
 
 def _is_open_choice(line: SummaryLine) -> bool:
