@@ -5,6 +5,7 @@ import random
 from collections import Counter
 
 import pytest
+from benchmarks.generated import grow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.compiler import fold_from_scratch
@@ -71,7 +72,7 @@ def work(exchanges, seed, *, lists=False):
     session.add("system", "Work.")
     for n in range(exchanges):
         kinds = ("user", "rule", "say", "json", "text", "text", "fail", "late")
-        more = ("todo", "todo", "job", "job", "foreign", "foreign")
+        more = ("todo", "todo", "job", "job", "foreign", "foreign", "choice", "status", "status")
         kind = dice.choice((*kinds, *more) if lists else kinds)
         if kind == "user":
             beside = dice.choice(("", "", f"The box of rack {n % 5} is the old one. "))
@@ -85,6 +86,10 @@ def work(exchanges, seed, *, lists=False):
             say_in_german(session, dice, n)
         elif kind == "todo":
             change_list(session, dice, n)
+        elif kind == "choice":
+            choose(session, dice, n)
+        elif kind == "status":
+            call_for_job(session, dice, n)
         elif kind == "job":
             job = f"JOB-{dice.randint(0, 3)}"
             if dice.random() < 0.5:
@@ -117,6 +122,28 @@ def say_in_german(session, dice, n):
     session.user(dice.choice(says))
     for answer in dice.choice(((), ("Verstanden.",), (f"{job} ist erledigt.",))):
         session.assistant(answer)
+
+
+def choose(session, dice, n):
+    """A question, and a short answer to it, with what lays something down beside it or none."""
+    job = f"JOB-{dice.randint(0, 3)}"
+    session.assistant(dice.choice((f"Who takes {job}, Ann or Bo?", f"Shall {job} be weekly?")))
+    session.user(dice.choice(("Bo.", "So weekly then.", "No", f"Make it {n}.", "Ann, never Bo.")))
+    if dice.random() < 0.3:
+        session.assistant(f"Caution: {job} must not run before line {n} is closed.")
+
+
+def call_for_job(session, dice, n):
+    """What a tool says of a job, or sets of it."""
+    job = f"JOB-{dice.randint(0, 3)}"
+    if dice.random() < 0.3:
+        session.call(
+            "set_priority", {"job": job, "priority": dice.choice(("high", "low"))}, id=f"s{n}"
+        )
+        session.result(f"s{n}", "OK")
+    else:
+        session.call("get_job", {"key": job}, id=f"s{n}")
+        session.result(f"s{n}", f"{job}: {dice.choice(('open', 'in progress', 'done', 'blocked'))}")
 
 
 def change_list(session, dice, n):
@@ -271,6 +298,21 @@ def test_a_first_compile_makes_the_note_that_is_sent(monkeypatch):
     session = work(320, 1)
     (pack,) = growing(session, C.compaction(3000), Memo(), [len(session)])
     assert pack.manifest.folds[0].plan.tokens and len(steps) > 4 and len(notes) == 1
+
+
+@pytest.mark.parametrize("eager", [True, False])
+@pytest.mark.parametrize("every", [1, 3, 8])
+def test_turns_behind_a_step_send_the_note_that_was_made_of_it(monkeypatch, every, eager):
+    """Also where the newest exchange of each is not settled, and they go on from one before."""
+    notes, sent = calls_of(monkeypatch, note_block, "note_of"), set()
+    monkeypatch.setattr(note_block, "FEW", 12)
+    session, dice = Session("turns"), random.Random(3)
+    for turn in range(60):
+        grow(session, turn, dice)
+    terminal, positions = C.compaction(6000, eager=eager), range(161, len(session.log), every)
+    for pack in growing(session, terminal, Memo(), positions):
+        sent.add(pack.manifest.folds[0].plan)
+    assert len(sent) > 3 and len(notes) == len(sent)
 
 
 def test_what_a_note_takes_is_never_more_than_was_planned(begun, monkeypatch):

@@ -1,8 +1,13 @@
 """What was asked for, and ended long after: it is told with its end, or not at all."""
 
+import json
+
 import pytest
 
 from contextwright import C, Engine, Session
+from contextwright.blocks.block import Block, Message
+from contextwright.compiler.steps.late_ends import LateEnds
+from contextwright.session.event import Text, ToolCall, ToolResult
 
 TASKS = (
     ("Please migrate table {0}.", "Started on {0}.", "assistant", "{0} is finished."),
@@ -62,3 +67,16 @@ def test_what_ended_late_is_not_shown_as_open(spec):
 def test_what_did_not_end_is_told_as_ever():
     text = sent(C.compaction(4000), ends=False)
     assert sum(request.format(f"job{n}x") in text for n, (request, *_) in enumerate(TASKS)) >= 3
+
+
+def test_what_a_tool_says_of_a_task_does_not_depend_on_what_was_asked_for_before():
+    """A name of many results is that of a project, say: of those in which its task may be told."""
+    blocks = []
+    for n in range(120):
+        call = ToolCall(id=f"c{n}", name="get_job", arguments=json.dumps({"key": "PAR-7"}))
+        answer = ToolResult(call_id=call.id, content=(Text(text="open"),))
+        messages = Message("assistant", (call,)), Message("tool", (answer,))
+        blocks.append(Block(id=f"e{n}", source="log", messages=messages, order=n))
+    ends = LateEnds()
+    asked = [ends.last_status_of(blocks, "Work on PAR-7.", at, 120) for at in (100, 20, 100)]
+    assert asked == [119, None, 119]

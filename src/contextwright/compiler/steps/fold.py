@@ -41,6 +41,7 @@ from contextwright.compiler.steps.note_block import (
     note_block,
     pays,
     spare,
+    told_as,
     with_note,
     with_plan,
 )
@@ -125,13 +126,16 @@ class Fold:
         return self._with_note(state, economy, inputs)
 
     def _with_note(self, state: FoldState, economy: Economy, inputs: Inputs) -> Decisions:
-        """The decisions of the newest request, whose note is sent."""
+        """The decisions of the newest request, whose note is sent: that of all since its step."""
         planned = state.decisions
-        decisions = with_note(self.blocks, planned, economy, self.history, inputs)
-        if decisions is not planned:
-            if self.counted.decisions is planned:
-                self.counted.decisions = decisions
-            self.states[-1] = msgspec.structs.replace(state, decisions=decisions)
+        noted = with_note(self.blocks, planned, economy, self.history, inputs)
+        if noted is planned:
+            return planned
+        for at, one in enumerate(self.states):  # the next request may go on from an earlier one
+            self.states[at] = msgspec.structs.replace(one, decisions=told_as(one.decisions, noted))
+        decisions = self.states[-1].decisions
+        if self.counted.decisions is planned:
+            self.counted.decisions = decisions
         return decisions
 
     def begin(

@@ -2,7 +2,7 @@
 would look as if it were still to do. It is looked through from its end, as far back as somebody
 asks."""
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Sequence
 
 from contextwright.blocks.block import Block
@@ -142,9 +142,13 @@ class ToolStatuses:
         """The last exchange from `first` to `stop` in which a tool says something of what has one
         of some names, or was asked for it. A name that many have is none of one task."""
         self._look(blocks, first, stop)
-        every = (self._places.get(name, []) for name in names)
-        named = {at for places in every if len(places) <= COMMON for at in places}
-        return max((at for at in named if first <= at < stop), default=None)
+        named = (self._named(name, first, stop) for name in names)
+        return max((places[-1] for places in named if 0 < len(places) <= COMMON), default=None)
+
+    def _named(self, name: str, first: int, stop: int) -> list[int]:
+        """Where one of the exchanges from `first` to `stop` has a name, ascending."""
+        places = self._places.get(name, [])
+        return places[bisect_left(places, first) : bisect_left(places, stop)]
 
     def _look(self, blocks: Sequence[Block], first: int, stop: int) -> None:
         for at in self._looked_at.look(first, stop):

@@ -102,6 +102,20 @@ def with_note(
     return msgspec.structs.replace(decisions, note=note)
 
 
+def told_as(decisions: Decisions, noted: Decisions) -> Decisions:
+    """The decisions with the note of others, if they have the same plan for it."""
+    if decisions.plan is not noted.plan:
+        return decisions
+    return msgspec.structs.replace(
+        decisions,
+        forms=noted.forms,
+        index=noted.index,
+        todos=noted.todos,
+        files=noted.files,
+        note=noted.note,
+    )
+
+
 def note_block(
     blocks: Sequence[Block], decisions: Decisions, step: int, economy: Economy, inputs: Inputs
 ) -> Block | None:
