@@ -58,6 +58,8 @@ from contextwright.stores import collect
 from contextwright.testing import session_of
 
 SESSION = session_of("u: hi")
+PACK = compile(SESSION, C.none(), model="gpt-5")
+OVERFLOW = {"error": {"code": "context_length_exceeded", "message": "too long: 9000 > 8000 tokens"}}
 
 
 STEP = Step(task_id="42", step_id="1", goal="g", do=("a",), acceptance=(Criterion("ok"),))
@@ -126,6 +128,17 @@ class NoPack:
         lambda: Engine(NoPack(), "gpt-5").compile(SESSION),
         lambda: Engine(C.none(), "gpt-5").compile(SESSION.snapshot()),
         lambda: Engine(C.none(), "gpt-5").compile(5),
+        lambda: Engine(C.none(), "gpt-5").compile(PACK),
+        lambda: Engine(C.none(), "gpt-5").compile(PACK.manifest),
+        lambda: Engine(C.none(), "gpt-5").record(PACK),
+        lambda: Engine(C.none(), "gpt-5").record(PACK.request),
+        lambda: Engine(C.none(), "gpt-5").record([{"role": "user", "content": "hi"}]),
+        lambda: asyncio.run(Engine(C.none(), "gpt-5").arecord(PACK)),
+        lambda: Engine(C.none(), "gpt-5").recover(PACK, OVERFLOW),
+        lambda: asyncio.run(Engine(C.none(), "gpt-5").arecover(PACK.request, OVERFLOW)),
+        lambda: Engine(C.none(), "gpt-5").learn(PACK, 5),
+        lambda: Engine(C.none(), "gpt-5").bill(PACK.request, None),
+        lambda: Engine(C.none(), "gpt-5").ledger([{"role": "user", "content": "hi"}]),
         lambda: session_from([{"role": "user"}, object()]),
         lambda: session_from([{"colour": "red"}]),
         lambda: session_from(5),

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias, TypedDict, TypeVar, cast, runtime_c
 
 from contextwright.atoms.select.default import Default
 from contextwright.blocks.resolve import ReadArtifact, RefSources
+from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.pack import Pack
 from contextwright.compiler.spec_compiler import Compiler
 from contextwright.compute_gate import waiting
@@ -63,6 +64,8 @@ class HasSpec(Protocol):
 SessionLike: TypeAlias = Session | Snapshot | list[Any] | tuple[Any, ...] | Mapping[str, Any] | Any
 """A session, a snapshot, a provider's body, a list of messages: dicts, objects of SDKs and
 frameworks, texts."""
+_NO_SESSION = (str, bytes, int, float, Path, Expr, type, Pack, Manifest)
+"""A text could be a file's name as well as what the user says."""
 SpecLike: TypeAlias = Expr | str | HasSpec | Compiler
 """A spec, its text, a recipe, or any compiler."""
 
@@ -96,13 +99,29 @@ def session_of(source: SessionLike, where: str) -> Session:
     """
     if isinstance(source, Session):
         return source
-    if source is None or isinstance(source, str | bytes | int | float | Path | Expr | type):
-        raise SessionError(  # a text could be a file's name as well as what the user says
+    if source is None or isinstance(source, _NO_SESSION):
+        fix = 'read_session(PATH) reads a file; [{"role": "user", "content": TEXT}] is a message'
+        raise SessionError(
             f"expected a session, messages or a provider's body, got {type(source).__name__}",
             where=where,
-            fix='read_session(PATH) reads a file; [{"role": "user", "content": TEXT}] is a message',
+            fix="pack.request is a provider's body" if isinstance(source, Pack) else fix,
         )
     return session_from(source)
+
+
+def compiled_session(source: Session, where: str) -> Session:
+    """The session itself, of which an engine knows what it sent.
+
+    Raises:
+        SessionError: anything else: what is written or learned of it would be lost.
+    """
+    if isinstance(source, Session):
+        return source
+    raise SessionError(
+        f"expected the session that was compiled, got {type(source).__name__}",
+        where=where,
+        fix="of messages make one with session_from(messages), and give it to each call",
+    )
 
 
 def writable_session(source: SessionLike, where: str) -> Session:

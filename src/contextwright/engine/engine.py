@@ -16,9 +16,9 @@ from contextwright.engine.door import (
     SessionLike,
     SpecLike,
     compiled_by,
+    compiled_session,
     expect_type,
     ports_of,
-    session_of,
     snapshot_of,
     sources_of,
     spec_or_compiler,
@@ -247,9 +247,8 @@ class Engine(ProcessBound):
     ) -> Pack:
         """After the provider refused the last pack as too long: one that it takes.
 
-        What it says calibrates the counter and the window; where it says no numbers, the next
-        request is a fifth smaller. It is never the same bytes again, and what was learned holds
-        for the conversation's later packs.
+        What it says calibrates the counter and the window, for later packs as well; where it says
+        no numbers, the next request is a fifth smaller. It is never the same bytes again.
 
         Args:
             error: what the provider's client raised, or the body of its answer. What is no
@@ -260,7 +259,7 @@ class Engine(ProcessBound):
             ContextOverflowError: there is no smaller request; names both sizes.
         """
         overflow = refusal_of(error)
-        with remembering(memo_of(session.log)):
+        with remembering(memo_of(compiled_session(session, "Engine.recover(session)").log)):
             target = target_for_call(self.target, reserved_system, tools, counted=counted)
             asking = self._recovering(session, overflow, target)
             return run_tasks(asking, self.models, *whose(session))
@@ -276,7 +275,8 @@ class Engine(ProcessBound):
     ) -> Pack:
         """`recover`, letting the event loop run."""
         target = target_for_call(self.target, reserved_system, tools, counted=counted)
-        asking, memo = self._recovering(session, refusal_of(error), target), memo_of(session.log)
+        memo = memo_of(compiled_session(session, "Engine.arecover(session)").log)
+        asking = self._recovering(session, refusal_of(error), target)
         return await adrive(asking, self.models, *whose(session), owner=memo, long=True)
 
     def _recovering(
@@ -328,13 +328,12 @@ class Engine(ProcessBound):
 
         Args:
             billed: the provider's answer, or its usage, as dict or SDK object (`usage_of`).
-            billed_input: or only the input tokens that it billed for the last pack, cached ones
-                included.
+            billed_input: or only the last pack's input tokens by the bill, with cached ones.
 
         Raises:
             SessionBudgetError: a threshold of the budget ends the session; all was written.
         """
-        with remembering(memo_of(session_of(session, "Engine.record(session)").log)):
+        with remembering(memo_of(compiled_session(session, "Engine.record(session)").log)):
             recording = self._recording(session, billed_usage(billed, billed_input))
             run_tasks(recording, self.models, *whose(session))
 
@@ -342,8 +341,8 @@ class Engine(ProcessBound):
         self, session: Session, *, billed: object = None, billed_input: int | None = None
     ) -> None:
         """`record`, letting the event loop run, while a store writes as well."""
+        memo = memo_of(compiled_session(session, "Engine.arecord(session)").log)
         recording = self._recording(session, billed_usage(billed, billed_input))
-        memo = memo_of(session_of(session, "Engine.arecord(session)").log)
         await adrive(recording, self.models, *whose(session), owner=memo)
 
     def _recording(self, session: Session, usage: Usage | None) -> TaskGenerator[None]:
@@ -430,14 +429,14 @@ class Engine(ProcessBound):
 
     def ledger(self, session: Session) -> LedgerSummary:
         """What a conversation's requests cost so far, against sending everything."""
-        return self._ledgers.of(session_of(session, "Engine.ledger(session)").log).summary()
+        return self._ledgers.of(compiled_session(session, "Engine.ledger(session)").log).summary()
 
     def bill(
         self, session: Session, usage: Usage | None, *read_back: Usage, pack: Pack | None = None
     ) -> None:
         """Learn from the bill of a pack, by default the last one, and count it, as `record` does;
         `read_back` are bills of the requests by which its answer went on."""
-        ledger = self._ledgers.of(session_of(session, "Engine.bill(session)").log)
+        ledger = self._ledgers.of(compiled_session(session, "Engine.bill(session)").log)
         ledger.billed(usage, self._target.base.model, *read_back)
         if usage is not None:
             self.learn(session, usage.context_of(self._target.base.model), pack)
@@ -446,5 +445,6 @@ class Engine(ProcessBound):
     def learn(self, session: Session, billed_input: int, pack: Pack | None = None) -> None:
         """Learn from the bill of a pack, by default the last one, how the provider counts."""
         expect_type("billed_input", billed_input, int, "Engine.record(...)", "its input tokens")
-        if billed_input and (sent := pack or self._ledgers.of(session.log).newest):
+        log = compiled_session(session, "Engine.learn(session)").log
+        if billed_input and (sent := pack or self._ledgers.of(log).newest):
             observe_bill(self.calibrator, self._target.base, sent, session, billed_input)
