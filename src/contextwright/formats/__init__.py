@@ -73,10 +73,11 @@ def format_named(name: str) -> Format:
     Raises:
         UnknownFormat: there is none of this name.
     """
-    module = _MODULES.get(name)
+    module = _MODULES.get(name) if isinstance(name, str) else None
     if module is None:
+        shown = repr(name) if isinstance(name, str) else f"of the type {type(name).__name__}"
         raise UnknownFormat(
-            f"no format {name!r}", where="format", fix=f"one of {', '.join(FORMATS)}"
+            f"no format {shown}", where="format", fix=f"one of {', '.join(FORMATS)}"
         )
     return import_module(f"contextwright.formats.{module}")  # pyright: ignore[reportReturnType]
 
@@ -253,7 +254,7 @@ def write_session(
 
     where = "write_session(session, format)"
     expect_types(where, SessionError, session=(session, Session))
-    if format not in FORMATS and Path(str(format)).suffix:
+    if isinstance(format, str | Path) and format not in FORMATS and Path(format).suffix:
         raise UnknownFormat(
             f"no format {format!r}",
             where=where,
