@@ -186,6 +186,18 @@ def test_bytes_follow_what_entries_hold():
     assert 400_000 < budget.use().held_bytes < 600_000
 
 
+def test_what_comes_last_of_a_turn_is_not_taken_for_the_like_of_all():
+    """It is the largest as a rule: the text of a request is counted behind those of its parts."""
+    tables = Tables(budget := MemoryBudget())
+    for turn in range(40):
+        for part in range(60):
+            tables.table("tokens")["x" * 100 + f"{turn} {part}"] = 30
+        tables.table("tokens")["x" * 12_000 + f"{turn}"] = 3_000
+        tables.settle()
+    held = 40 * (60 * 100 + 12_000)
+    assert held / 2 < budget.use().held_bytes < 2 * held
+
+
 def test_a_key_of_several_holders_is_each_ones_in_part():
     log = ["y" * 10_000 + str(place) for place in range(50)]
     alone, together = Tables(budget := MemoryBudget()), Tables(other := MemoryBudget())

@@ -162,10 +162,11 @@ class Table(dict[Any, Any]):
         self.measured += new
 
     def _look_into(self, new: int) -> bool:
-        """Tell by the newest entries what one holds; whether that could be told."""
+        """Tell by the newest entries what one holds; whether that could be told. Not by the last
+        of many, which is the largest as a rule: a whole request, counted behind its parts."""
         step = 1 + new // (isqrt(new) // 2 + 4)
         try:
-            keys = list(islice(reversed(self), 0, new, step))
+            keys = list(islice(reversed(self), step // 2, new, step))
         except RuntimeError:  # another thread adds to it: measured next time
             return False
         if not keys:  # another thread forgot it meanwhile
