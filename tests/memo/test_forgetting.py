@@ -11,7 +11,7 @@ from benchmarks.generated import generated_session, grow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright import C, compile
+from contextwright import C, compile, write_session
 from contextwright.blocks.block import Block
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compiler.steps.file_states import SEEN
@@ -91,6 +91,18 @@ def test_a_turn_leaves_no_more_behind_than_what_came_with_it(name):
     last, after = held_after(60)
     # what is remembered of an event does not grow with the turns that it went through
     assert last / after < 1.25 * first / before
+
+
+@pytest.mark.parametrize("spec", [C.window(10) | C.compact() | C.budget(8000), C.compaction(8000)])
+def test_what_was_tried_on_the_way_is_not_held(spec):
+    """A server may have a thousand sessions of 60 events: it holds their blocks, and what is sent
+    of them."""
+    session = generated_session(60)
+    compile(session, spec, target=TARGET)
+    memo = memo_of(session.log)
+    memo.settle()
+    held = memo._account.young + memo._account.before
+    assert held < 12 * len(write_session(session, "contextwright"))
 
 
 @pytest.mark.parametrize("name", GROWING)

@@ -128,6 +128,7 @@ def _inputs_for(
     return Inputs(
         snapshot=nothing,
         count=target.counter.counting(),
+        count_in_passing=target.counter.counting_in_passing(),
         cost=costs.block,
         markers=costs.markers,
         event_cost=costs.events,

@@ -79,7 +79,16 @@ def table_of(function: Callable[[K], T]) -> Callable[[K], T]:
 
 def cached_text(function: F) -> F:
     """Remember what a function gave for its arguments, where somebody's texts are looked at."""
+    return _cached(function, passing=False)
 
+
+def cached_in_passing(function: F) -> F:
+    """The same while they are looked at: for what is asked by several that look at a text, and by
+    hardly any again once these remember what they made of it."""
+    return _cached(function, passing=True)
+
+
+def _cached(function: F, *, passing: bool) -> F:
     def make(arguments: tuple[Any, ...]) -> Any:
         return function(*arguments)
 
@@ -90,7 +99,7 @@ def cached_text(function: F) -> F:
             return function(*arguments)
         table = owner.tables.get(cached)
         if table is None:
-            table = owner.table(cached, make)
+            table = owner.table(cached, make, passing=passing)
         return table[arguments]
 
     return cached  # pyright: ignore[reportReturnType]

@@ -40,7 +40,8 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         snapshot: the session at one position.
-        count: tokens of a text for the target.
+        count: tokens of a text for the target. count_in_passing: the same of one that is made,
+            tried and let go of: what it was is not remembered.
         cost: tokens that a block adds to the request, overheads included, without markers that it
             shares with others.
         markers: tokens of those that these blocks share.
@@ -95,6 +96,7 @@ class Inputs(msgspec.Struct, frozen=True, eq=False):
 
     snapshot: Snapshot
     count: Callable[[str], int]
+    count_in_passing: Callable[[str], int]
     cost: Callable[[Block], int]
     counter_id: str
     read: Callable[[str], str]

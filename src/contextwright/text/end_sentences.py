@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from contextwright.memo.ownership import cached_text
+from contextwright.memo.ownership import cached_in_passing, cached_text
 from contextwright.text.remarks import asks, parts_of
 from contextwright.text.request_ends import ANYTHING, LOOKED_AT
 from contextwright.text.search_terms import content_words
@@ -286,7 +286,7 @@ def words_of_names(text: str) -> tuple[frozenset[str], ...]:
     return tuple(map(_words_in, proper_names(text)))
 
 
-@cached_text
+@cached_in_passing
 def _words_in(text: str) -> frozenset[str]:
     """The words that say what a sentence is about: it is held against many requests."""
     return frozenset(content_words(text))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from contextwright.json_depth import is_shallow_json
-from contextwright.memo.ownership import cached_text
+from contextwright.memo.ownership import cached_in_passing
 from contextwright.text.cut import beginning
 
 LONG, SHOWN = 80, 60
@@ -28,7 +28,7 @@ FEW_STAMPS = 2
 _NO_BLANKS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s"]+|"', re.DOTALL)
 
 
-@cached_text
+@cached_in_passing
 def loaded(text: str) -> Any:
     """The JSON that a text of one line is; None for other texts. What is spread over lines is
     read as a file's text: its lines count; what is nested too deep is a text too."""
@@ -42,7 +42,7 @@ def loaded(text: str) -> Any:
     return value if is_shallow_json(stripped, value) else None
 
 
-@cached_text
+@cached_in_passing
 def minimal(text: str) -> str:
     """JSON without the blanks that mean nothing: the same value in fewer tokens."""
     return text if loaded(text) is None else without_blanks(text)
@@ -65,7 +65,7 @@ def leaves(value: Any) -> list[tuple[str, Any]]:
     return scalars
 
 
-@cached_text
+@cached_in_passing
 def scalars(text: str) -> tuple[Any, ...]:
     """The values of `leaves` of a JSON text, without their names: several features of a result are
     made of them. None of a text that is not JSON."""

@@ -184,7 +184,7 @@ class Compact(Abstract, Standing, frozen=True, kw_only=True):
 
     def compacted(self, block: Block, inputs: Inputs) -> Block:
         """One block, compacted where that makes it shorter."""
-        count, least = inputs.count, max(self.min_tokens, HEAD_TOKENS)
+        count, least = inputs.count_in_passing, max(self.min_tokens, HEAD_TOKENS)
 
         def on_text(text: str, ref: str) -> str:
             if count(text) <= least:

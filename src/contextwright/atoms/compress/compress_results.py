@@ -114,7 +114,8 @@ def _short(block: Block, limit: int, inputs: Inputs) -> Block:
     if not block.results:
         return block
     block = without_images(block, inputs)
-    messages = shorten_results(block, inputs.count, min_tokens=limit, max_tokens=limit)
+    count = inputs.count_in_passing
+    messages = shorten_results(block, count, min_tokens=limit, max_tokens=limit)
     if messages is block.messages:
         return block
     why = f"over {limit:,} tokens a result"

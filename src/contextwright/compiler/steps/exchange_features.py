@@ -9,7 +9,7 @@ import msgspec
 from contextwright.blocks.block import Block
 from contextwright.blocks.provider_runs import provider_runs
 from contextwright.blocks.todo_states import todo_updates
-from contextwright.memo.ownership import cached_text
+from contextwright.memo.ownership import cached_in_passing, cached_text
 from contextwright.session.call_kind import kind_of
 from contextwright.session.failure import outcome_fails
 from contextwright.session.harness_text import user_words
@@ -138,7 +138,7 @@ def _unescaped(sign: re.Match[str]) -> str:
     return chr(int(sign[1], 16)) if sign[1] else " "
 
 
-@cached_text
+@cached_in_passing
 def result_identifiers(text: str) -> tuple[str, ...]:
     """Words that identify in a result: of JSON all but names of fields that are no values, of a
     file's lines all but their numbers."""
@@ -190,7 +190,7 @@ def _identifies(word: str) -> bool:
     return word.isupper() or _has_mark(word, 1) is not None
 
 
-@cached_text
+@cached_in_passing
 def units(text: str) -> frozenset[str]:
     """What a text tells: its scalars if it is JSON, its lines if not."""
     if loaded(text) is not None:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import about, calls_of, units
-from contextwright.memo.ownership import cached_text
+from contextwright.memo.ownership import cached_in_passing
 from contextwright.spec.inputs import Inputs
 
 LARGE = 200
@@ -122,7 +122,7 @@ def _tokens(block: Block, inputs: Inputs) -> int:
     return sum(inputs.count(call.output) for call in calls_of(block))
 
 
-@cached_text
+@cached_in_passing
 def _output_units(block: Block) -> frozenset[str]:
     return frozenset[str]().union(*(units(call.output) for call in calls_of(block)))
 

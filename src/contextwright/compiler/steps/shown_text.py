@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from contextwright.memo.ownership import cached_text
+from contextwright.memo.ownership import cached_in_passing
 
 _RUN = re.compile(r"[\w./@#-]{3,}")
 _is_run = _RUN.fullmatch
@@ -36,6 +36,6 @@ class ShownText:
         return "\n".join(self._texts)
 
 
-@cached_text
+@cached_in_passing
 def _runs(text: str) -> frozenset[str]:
     return frozenset(_RUN.findall(text))
