@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 from rich.progress import Progress
 
 from benchmarks.generated import generated_session, grow
-from contextwright import C, Engine, compile, compile_many, write_session
+from contextwright import C, Engine, compile, compile_many, memory, write_session
+from contextwright.memo.memory_budget import forget_remembered
 from contextwright.spec.expr import Expr
 from contextwright.worker_threads import off_loop
 
@@ -49,8 +50,8 @@ LOOPS = (
 TURNS = 30
 BEAT_S = 0.001
 SESSIONS, EVENTS = 64, 400
-LIVE = (1, 10, 100, 1_000)
-LIVE_EVENTS = 60
+LIVE = (("window", WINDOW, 60, (1, 10, 100, 1_000)), ("compaction", COMPACTION, 400, (1, 10, 100)))
+"""Specs with the events of each session, and how many live."""
 
 
 class Gap(NamedTuple):
@@ -235,26 +236,20 @@ def process_rows() -> str:
     return table
 
 
-def _resident() -> float:
-    """Kilobytes of memory that this process has now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 1024
-
-
-def live_rows() -> str:
-    """Memory a live session and the time of a turn, by how many live."""
-    rows, engine, dice = "", Engine(WINDOW, MODEL), random.Random(2)
-    engine.compile(generated_session(LIVE_EVENTS, seed=1))
-    for live in LIVE:
+def live_rows(name: str, spec: Expr, events: int, counts: tuple[int, ...]) -> str:
+    """What is held of a live session and the time of a turn, by how many live."""
+    rows, engine, dice = "", Engine(spec, MODEL), random.Random(2)
+    engine.compile(generated_session(events, seed=1))
+    for live in counts:
+        forget_remembered()
         gc.collect()
-        before = _resident()
-        sessions = [generated_session(LIVE_EVENTS, seed=10_000 * live + n) for n in range(live)]
-        loaded = _resident()
+        sessions = [generated_session(events, seed=10_000 * live + n) for n in range(live)]
+        file = len(write_session(sessions[0], "contextwright"))
         for session in sessions:
             engine.compile(session)
-        compiled = _resident()
+        first = memory().held_bytes / live
         turns = []
-        for turn in range(max(100, live)):
+        for turn in range(max(100, 2 * live)):
             session = sessions[turn % live]
             grow(session, 10**6 + turn, dice)
             start = time.process_time()
@@ -265,8 +260,8 @@ def live_rows() -> str:
         pause = (time.process_time() - start) * 1000
         median, worst = statistics.median(turns), sorted(turns)[len(turns) * 99 // 100]
         rows += (
-            f"| {live:,} | {(loaded - before) / live:,.0f} | {(compiled - loaded) / live:,.0f} | "
-            f"{median:.2f} | {worst:.2f} | {pause:.0f} |\n"
+            f"| {name} | {live:,} | {file / 1000:,.0f} | {first / 1000:,.0f} | "
+            f"{memory().held_bytes / 1e6:,.0f} | {median:.2f} | {worst:.2f} | {pause:.0f} |\n"
         )
         del sessions, session
     return rows
@@ -301,12 +296,14 @@ the process that asks and in the one that compiles. So many processes are worth 
 {processes}
 ## Live sessions in one process
 
-Sessions of {live_events} events under `C.window(n=10) | C.compact() | C.budget(8_000)`, one engine. Memory in KB a session: the
-session itself, and what its first compile adds. A turn is of eight events; milliseconds of the processor. The last column is a whole
-garbage collection, during which no thread runs.
+Sessions of 60 events under `C.window(n=10) | C.compact() | C.budget(8_000)` (window), and of 400 under
+`C.compaction(8_000)`, one engine. File: a session as JSON. First: what is remembered of one that was compiled once;
+all: of all sessions at the end, which may be 256 MB (`contextwright.memory(max_bytes=...)`). Where that does not hold
+all that live, the least recently used are compiled from nothing. A turn is of eight events, each session's in turn; milliseconds of the
+processor. The last column is a whole garbage collection, during which no thread runs.
 
-| live | session, KB | compiled, KB | a turn, median | 99th percentile | collection, ms |
-| ---: | ---: | ---: | ---: | ---: | ---: |
+| spec | live | file, KB | first, KB | all, MB | a turn, median | 99th percentile | collection, ms |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {live}"""
 
 
@@ -315,7 +312,7 @@ def page() -> str:
     gc.callbacks.append(COLLECTING)
     compile(generated_session(100), DEFAULT, model=MODEL)  # loads the vocabulary
     with Progress() as progress:
-        bar = progress.add_task("servers", total=len(LOOPS) + 4)
+        bar = progress.add_task("servers", total=len(LOOPS) + len(LIVE) + 3)
 
         def done(rows: Any) -> Any:
             progress.advance(bar)
@@ -333,8 +330,7 @@ def page() -> str:
             sessions=SESSIONS,
             events=EVENTS,
             processes=done(process_rows()),
-            live_events=LIVE_EVENTS,
-            live=done(live_rows()),
+            live="".join(done(live_rows(*each)) for each in LIVE),
         )
 
 

@@ -1,6 +1,7 @@
 """What a compaction decided is saved with the session: who loads it takes no step again."""
 
 import random
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compiler.steps import fold
 from contextwright.errors import ContextwrightError
 from contextwright.formats import read_session, write_session
+from contextwright.memo.memory_budget import forget_remembered
 from contextwright.session import Event
 from contextwright.session.state import RESOLVED_PREFIX
 from contextwright.spec import memo as memos
@@ -68,6 +70,21 @@ def test_a_session_goes_on_from_a_saved_fold(taken):
         pack = packed(session, position, folds, memo)
         assert len(taken["plan_fold"]) <= 1
         assert pack.body == packed(session, position).body
+
+
+def test_what_a_process_forgot_goes_on_from_the_pack_before(taken):
+    """Nobody saved the session: of a thousand that live some are always forgotten."""
+    events, engine = list(work(120, 1).log), Engine(SPEC, "gpt-5")
+    asked = [at for at, event in enumerate(events) if event.role == "assistant"][-8:]
+    session = Session(events=events[: asked[0]])
+    engine.compile(session)
+    for before, now in pairwise(asked):
+        session.extend(events[before:now])
+        forget_remembered()
+        taken["plan_fold"].clear()
+        body = engine.compile(session).body
+        assert len(taken["plan_fold"]) <= 1
+        assert body == Engine(SPEC, "gpt-5").compile(Session(events=events[:now])).body
 
 
 def test_no_word_of_the_session_is_in_a_fold():

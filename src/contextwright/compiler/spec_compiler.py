@@ -92,7 +92,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         answers: what models answered before.
         notes: what happened before the compile that a reader of its manifest should know.
         ports: what the application gives redactions.
-        folds: what compactions decided before, beside what the session's metadata holds.
+        folds: what compactions decided before, beside what the request before and the session's
+            metadata hold.
         decided_at: the position of the log at which the spec decides: what came since stands
             behind it as it came, within the model's window. 0 for that of the snapshot.
         weighs: whether packs say what everything in its place would have taken.
@@ -207,7 +208,8 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         planned, target = setup.planned, setup.target
         renderer = target.provider.renderer
         then = snapshot_then(snapshot, self.decided_at) if self.decided_at else snapshot
-        inputs = self._inputs(then, setup, wants, dry=dry)
+        before = previous.receipt.folds if previous is not None else ()
+        inputs = self._inputs(then, setup, wants, before, dry=dry)
         decision = self._decision(setup, inputs)
         if decision is None or (dry and wants.asked):
             return None
@@ -336,7 +338,13 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
         return fitted_in(room, assembled, planned, inputs, target)
 
     def _inputs(
-        self, snapshot: Snapshot, setup: CallSetup, wants: PendingTasks, *, dry: bool
+        self,
+        snapshot: Snapshot,
+        setup: CallSetup,
+        wants: PendingTasks,
+        before: tuple[SavedFold, ...],
+        *,
+        dry: bool,
     ) -> Inputs:
         planned = setup.planned
         sources, cites = self.sources, planned.cites
@@ -358,7 +366,7 @@ class SpecCompiler(msgspec.Struct, frozen=True, eq=False):
             used=wants.used,
             wrote=wants.wrote,
             notes=[],
-            folds=(*self.folds, *saved_folds(snapshot.metadata)),
+            folds=(*self.folds, *before, *saved_folds(snapshot.metadata)),
             folded=[],
             undecided=[],
             stepped={},
