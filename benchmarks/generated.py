@@ -36,17 +36,28 @@ def generated_session(events: int, seed: int = 7) -> Session:
 
 def grow(session: Session, turn: int, dice: random.Random) -> None:
     """One more turn."""
+    ask(session, turn, dice)
+    answer(session, turn, dice)
 
-    def prose(words: int) -> str:
-        return " ".join(dice.choice(WORDS) + str(dice.randrange(100)) for _ in range(words))
 
-    session.user(f"question {turn}: " + prose(12))
+def ask(session: Session, turn: int, dice: random.Random) -> None:
+    """One more turn up to its last request."""
+    session.user(f"question {turn}: " + prose(12, dice))
     for step in range(3):
         id = f"t{turn}s{step}"
-        session.call("search", json.dumps({"query": prose(3)}), id=id)
+        session.call("search", json.dumps({"query": prose(3, dice)}), id=id)
         rows = [
-            {"id": f"A-{turn}-{n}", "price": dice.randrange(900), "text": prose(8)}
+            {"id": f"A-{turn}-{n}", "price": dice.randrange(900), "text": prose(8, dice)}
             for n in range(6)
         ]
         session.result(id, json.dumps(rows))
-    session.assistant("answer: " + prose(30) + f" mail me at user{turn}@example.com")
+
+
+def answer(session: Session, turn: int, dice: random.Random) -> None:
+    """The answer to a turn's last request."""
+    session.assistant("answer: " + prose(30, dice) + f" mail me at user{turn}@example.com")
+
+
+def prose(words: int, dice: random.Random) -> str:
+    """So many words."""
+    return " ".join(dice.choice(WORDS) + str(dice.randrange(100)) for _ in range(words))
