@@ -171,7 +171,6 @@ class Fold:
         self.__init__()  # what it knew begins elsewhere, where it had looked at all
         snapshot, order = inputs.snapshot, inputs.protection.task
         self.blocks, self.prefix = LoggedBlocks(known.place), known
-        self.read_from(inputs)
         in_prefix = (block for block in conversation if block.order == order < known.stop)
         if (task := next(in_prefix, None)) is not None:
             self.blocks[order - snapshot.preamble] = task
@@ -185,7 +184,7 @@ class Fold:
     @property
     def needs_log(self) -> bool:
         """Whether blocks are missing: what was made of them holds while the log begins so."""
-        return isinstance(self.blocks, LoggedBlocks)
+        return isinstance(self.blocks, LoggedBlocks) and self.blocks.has_gaps
 
     def release(self, inputs: Inputs) -> None:
         """Hold no longer the blocks of exchanges in front of the origin before, and of those in
@@ -199,20 +198,21 @@ class Fold:
         if stop <= self.released:
             return
         if not isinstance(self.blocks, LoggedBlocks):
-            held, self.blocks = self.blocks, LoggedBlocks(0)
-            self.blocks += held
+            self.blocks = LoggedBlocks(0, self.blocks)
             self.read_from(inputs)
-        task = inputs.protection.task - inputs.snapshot.preamble
-        self.blocks.release(self.released, stop, task)
+        self.blocks.release(self.released, stop, inputs.protection.task - inputs.snapshot.preamble)
         self.released = stop
 
     def read_from(self, inputs: Inputs | None) -> None:
-        """Whose log it reads what it did not look at from; None once a compile ends."""
+        """Whose log it reads from what it did not look at, and what was said behind words."""
+        if inputs is not None and inputs.mapping and not isinstance(self.blocks, LoggedBlocks):
+            self.blocks = LoggedBlocks(0, self.blocks)
         if isinstance(self.blocks, LoggedBlocks):
             self.blocks.read_from(inputs)
 
     def _change(self, newer: Sequence[Block], known: int, economy: Economy, inputs: Inputs) -> None:
         """Forget the steps that were taken for other exchanges than these, or in another room."""
+        self.read_from(inputs)
         settled = resolved_in(inputs.snapshot.state)
         same = known + _common(self.blocks[known:], newer)
         self.history.forget(self.blocks, same)

@@ -1,8 +1,9 @@
 """How much of a conversation a fold knows: a compile begins to look where that ends
 (rules.md#horizon)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain, repeat
 from typing import Any
 from weakref import ref
 
@@ -155,16 +156,21 @@ class LoggedBlocks(list[Any]):
 
     Args:
         count: how many of them may be missing.
+
+    Attributes:
+        has_gaps: whether any was ever missing.
     """
 
-    def __init__(self, count: int) -> None:
-        super().__init__([None] * count)
+    def __init__(self, count: int, blocks: Iterable[Block] = ()) -> None:
+        super().__init__(chain(repeat(None, count), blocks))
+        self.has_gaps = count > 0
         self._inputs: Inputs | None = None
         self._pages: dict[int, list[tuple[str, str]]] = {}
 
     def release(self, start: int, stop: int, task: int) -> None:
         """Hold no longer the blocks from `start` to `stop`, each of which is as the log has it, but
         for the task, which may stand shortened."""
+        self.has_gaps = True
         block = super().__getitem__(task) if start <= task < stop else None
         self[start:stop] = [None] * (stop - start)
         if block is not None:
@@ -177,7 +183,7 @@ class LoggedBlocks(list[Any]):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether what is missing is made of the log by words in between."""
+        """Whether words stand between the log and these blocks."""
         return self._inputs is not None and bool(self._inputs.mapping)
 
     def made(self, place: int) -> Any:
@@ -187,10 +193,12 @@ class LoggedBlocks(list[Any]):
 
     def words_at(self, place: int) -> tuple[str, str]:
         """Who began an exchange, and the words of that message, as they came: no block is made for
-        it."""
-        block = _item(self, place)
+        it, and behind words it is the log's, whether one was made or not."""
+        block, inputs = _item(self, place), self._inputs
         if block is not None:
-            return said_by(block)
+            if inputs is None or not inputs.mapping or block.order < 0:
+                return said_by(block)
+            place = block.order - inputs.snapshot.preamble
         number, at = divmod(place, PAGE)
         page = self._pages.get(number)
         return (self._read(number) if page is None else page)[at]
