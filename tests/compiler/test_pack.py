@@ -1,7 +1,10 @@
 """What a pack and its manifest say of themselves where they are printed."""
 
-from contextwright import C, Session, compile
+import pytest
+
+from contextwright import C, Session, compile, replay
 from contextwright.compiler.pack import Pack, encoded, known_request
+from contextwright.errors import StepError
 from contextwright.memo.owned_tables import Tables
 from contextwright.memo.ownership import remembering
 from contextwright.testing import target_for
@@ -36,3 +39,17 @@ def compiled() -> Pack:
     session = Session("s")
     session.user("Find it.")
     return compile(session, C.budget(max_tokens=3000), model="gpt-5")
+
+
+def test_a_step_that_nothing_asks_for_frames_no_pack():
+    """What stands behind `or_else` is used where the first gives nothing; without a plan it is
+    refused there, and nowhere else."""
+    session = Session("s")
+    session.user("Find it.")
+    for spec in (C.default().or_else(C.step()), C.window(n=1).or_else(C.step() + C.default())):
+        limited = spec | C.allocate(max_tokens=3000)
+        pack = compile(session, limited, model="gpt-5")
+        assert pack.body == compile(session, C.default(), model="gpt-5").body
+        assert not pack.manifest.step_id and replay(pack, session).body == pack.body
+    with pytest.raises(StepError):
+        compile(session, C.notes("none").or_else(C.step()) + C.default(), model="gpt-5")

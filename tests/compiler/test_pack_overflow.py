@@ -180,15 +180,18 @@ def test_a_summary_of_memories_stands_beside_that_of_a_word():
         assert len(set(names)) == len(names)
 
 
-def test_what_would_do_is_told_beside_what_a_window_keeps_free():
-    """A window of what "must be sent" does not: its share for the answer stays free."""
+@pytest.mark.parametrize("preset", ["cost", "balanced", "quality"])
+@pytest.mark.parametrize("limit", [8, 60, 180])
+def test_the_window_that_an_error_names_is_one_that_does(preset, limit):
+    """A window of what "must be sent" is none: a share of it stays free, which grows with it."""
     session = Session("s")
     session.user("Compare the pumps. " * 60)
-    with pytest.raises(BudgetError) as caught:
-        compile(session, C.allocate(max_tokens=280), target=target_for("openai-chat"))
-    need, free, window = map(int, re.findall(r"\d+", caught.value.fix or ""))
-    assert window == 280 and free == 33
-    with pytest.raises(BudgetError):  # a share of more is more
-        compile(session, C.allocate(max_tokens=need), target=target_for("openai-chat"))
-    spec = C.allocate(max_tokens=-(-need * window // (window - free)) + 1)
-    assert compile(session, spec, target=target_for("openai-chat")).manifest.tokens == need
+    spec, target = C.default(), target_for("openai-chat")
+    with pytest.raises(
+        BudgetError, match=r"allow \d+ tokens or more, \d+ of which stay free"
+    ) as caught:
+        compile(session, spec | C.allocate(max_tokens=limit, preset=preset), target=target)
+    enough = int(re.search(r"allow (\d+) ", caught.value.fix)[1])
+    compile(session, spec | C.allocate(max_tokens=enough, preset=preset), target=target)
+    with pytest.raises(BudgetError):
+        compile(session, spec | C.allocate(max_tokens=enough - 1, preset=preset), target=target)

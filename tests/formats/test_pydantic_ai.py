@@ -1,6 +1,7 @@
 """Pydantic AI: what is written loads, and says the same; its objects are read in test_objects."""
 
 import json
+from base64 import b64encode, urlsafe_b64encode
 
 import msgspec
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from tests.formats.bodies import PYDANTIC_AI
 from tests.formats.rounds import assert_comes_back, document, messages, sessions
 
-from contextwright import Session
+from contextwright import C, Session, compile
 from contextwright.formats import pydantic_ai
 from contextwright.testing import FormatSuite
 
@@ -85,3 +86,17 @@ def test_what_is_written_of_any_session_loads_and_says_the_same(session):
     loaded = adapter.validate_python(pydantic_ai.write(session))
     again = pydantic_ai.read(document(json.loads(adapter.dump_json(loaded))))
     assert messages(again) == messages(session)
+
+
+def test_a_stored_picture_goes_to_a_provider_in_the_alphabet_that_it_takes():
+    """pydantic writes base64 with the signs of addresses."""
+    bytes_ = b"\xff\xfe\xfb~~??>>"
+    picture = {
+        "kind": "binary",
+        "media_type": "image/png",
+        "data": urlsafe_b64encode(bytes_).decode(),
+    }
+    part = {"part_kind": "user-prompt", "content": ["Look.", picture]}
+    session = assert_comes_back(pydantic_ai, [{"kind": "request", "parts": [part]}])
+    sent = compile(session, C.default(), model="gpt-5").body.decode()
+    assert f"base64,{b64encode(bytes_).decode()}" in sent

@@ -1,11 +1,13 @@
 """Files of text that stand in a request as they are, in base64, or in an address."""
 
 import base64
+import re
 
 import pytest
 
-from contextwright import C, compile
+from contextwright import C, compile, read_session
 from contextwright.redaction.file_data import redacted_files
+from contextwright.text.encoded_forms import decode_base64
 
 SPEC = C.default() | C.redact(patterns=["pii"])
 SECRET = "Call ada@example.com now."
@@ -117,3 +119,29 @@ def test_words_are_no_bytes_of_a_provider_whatever_their_field_is_called(key):
         ],
     }
     assert "4111" not in str(compile(body, SPEC).request)
+
+
+@pytest.mark.parametrize("encoded", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("model", ["gemini-2.5-flash", "gpt-5", "claude-sonnet-4-5"])
+def test_a_file_is_redacted_in_either_alphabet_of_base64(model, encoded):
+    """Google's SDK and stored messages of pydantic's have the one of addresses, which other
+    providers refuse."""
+    signs = "\u00ff\u00fe>>>???"
+    data = encoded(f"{signs} {SECRET}".encode()).decode()
+    part = {"inlineData": {"mimeType": "text/plain", "data": data}}
+    given = {"name": "get", "id": "c1", "response": {}, "parts": [part]}
+    body = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Read it."}, part]},
+            {"role": "model", "parts": [{"functionCall": {"name": "get", "args": {}, "id": "c1"}}]},
+            {"role": "user", "parts": [{"functionResponse": given}]},
+        ]
+    }
+    own = "gemini" in model
+    sent = compile(body if own else read_session(body), SPEC, model=model).body.decode()
+    for run in re.findall(r"[\w+/-]{20,}=*", sent):
+        assert "ada@" not in (decode_base64(run) or b"").decode("utf-8", "replace")
+    assert "ada@" not in sent
+    if not own:
+        plain = compile(read_session(body), C.default(), model="gpt-5").body.decode()
+        assert base64.b64encode(f"{signs} {SECRET}".encode()).decode() in plain

@@ -38,6 +38,8 @@ FOUND = [
     ("password", "PASSWORD='hunter22'", "hunter22"),
     ("password", '{\\"password\\": \\"hunter22\\"}', "hunter22"),
     ("url_password", "postgres://app:s3cr3t@db/x", "s3cr3t"),
+    ("url_password", "curl -s -uapp:s3cr3t h.io", "s3cr3t"),
+    ("auth_header", "bearer\t9f8a7b6c5d4e3f2a1b0c", "9f8a7b6c5d4e3f2a1b0c"),
     ("assigned_secret", "CLIENT_SECRET=9f8a7b6c5d4e3f2a1b", "9f8a7b6c5d4e3f2a1b"),
 ]
 LEFT = [

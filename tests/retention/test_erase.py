@@ -253,6 +253,15 @@ def test_a_live_session_gets_an_erased_copy():
     assert scrub_session(copy, ADA).snapshot().digest == copy.snapshot().digest
 
 
+@pytest.mark.parametrize("encoded", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_file_is_erased_in_either_alphabet_of_base64(encoded):
+    session = Session("s")
+    data = encoded("\u00ff\u00fe>>>??? to Ada Lovelace".encode()).decode()
+    session.user(File(name="a.txt", media_type="text/plain", data=data))
+    left = scrub_session(session, ADA).log[0].parts[0].data
+    assert b"[erased]" in base64.b64decode(left) and b"Ada" not in base64.b64decode(left)
+
+
 def test_an_agent_with_an_old_copy_can_not_bring_a_person_back(stores, lethe):
     live = stores.sessions.load("shared")
     live.assistant("still here")

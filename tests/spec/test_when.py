@@ -2,7 +2,7 @@
 
 import pytest
 
-from contextwright import C, Session, compile, parse, record
+from contextwright import C, Engine, Session, compile, parse, record, replay
 from contextwright.compiler.plan import plan
 from contextwright.errors import SpecError
 from contextwright.models import Models
@@ -105,6 +105,22 @@ def test_a_step_may_be_taken_or_not():
     both = window | C.when("slow", C.compact(), otherwise=C.dedup())
     assert both == C.when("slow", compacted, otherwise=window | C.dedup())
     assert (window | C.when("slow", C.compact()) | C.budget(500)).steps == (C.budget(500),)
+
+
+def test_a_branch_redacts_what_the_same_words_do_without_a_condition():
+    """Whatever stands behind it; and what was shortened, where nobody has the state at hand."""
+    redacted = C.when("intent", C.default() | C.redact(["email"]), otherwise=C.default())
+    for spec in (redacted, redacted | C.budget(500), redacted | C.compact() | C.budget(500)):
+        session = Session("of bob@example.com", state=STATE)
+        session.add("system", "Ask ops@example.com.")
+        event = session.user("Write to bob@example.com.")
+        engine = Engine(spec, target=TARGET)
+        pack = engine.compile(session)
+        assert b"example" not in pack.body
+        assert "example" not in engine.expand(session, f"event://{event.id}")
+        assert replay(pack, session).body == pack.body
+        session.update({"intent": ""})
+        assert b"ops@example.com" in engine.compile(session).body
 
 
 def test_a_limit_is_no_branch():

@@ -103,3 +103,15 @@ def test_what_a_spec_redacts_need_not_be_sent_as_it_was():
     session.result("c1", '[{"name": "Akshardham", "phone_number": "+1 415 555 0100"}]')
     spec = C.default() | C.redact("pii", operator="mask")
     check_pack(session, spec, "openai-chat", ["live-edge-stays"])
+
+
+def test_a_rule_goes_by_the_branch_that_the_state_chooses():
+    session = Session("one")
+    session.user("Plan the trip to Lisbon, and write to bob@example.com about it.")
+    session.assistant("It is planned.")
+    session.user("And the way back?")
+    session.update({"intent": "travel"})
+    narrow = C.when("intent", C.from_state("intent"), otherwise=C.default())
+    redacted = C.when("intent", C.default() | C.redact(["email"]), otherwise=C.default())
+    for spec in (narrow, redacted, redacted | C.budget(500), narrow | C.budget(500)):
+        check_pack(session, spec, "openai-chat")

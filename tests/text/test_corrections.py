@@ -33,6 +33,7 @@ from contextwright.text.directives import directives
         "it should read 'Schmidt'",
         "Ignore my previous note about fonts",
         "we're back to three rooms",
+        "we're down to 5",
     ],
 )
 def test_what_changes_what_was_said(message):

@@ -27,6 +27,8 @@ def test_a_request_is_called_by_its_ticket_or_its_first_words(request_, label):
         "OPS-17: in_progress -> done",
         "2 rows changed\nOPS-17 resolved",
         '{"id": "OPS-16", "state": "open"} {"id": "OPS-17", "state": "completed"}',
+        "OPS-17: done\nOPS-18: open",
+        '[{"id": "OPS-17", "state": "closed"}, {"id": "OPS-18", "state": "in_progress"}]',
     ],
 )
 def test_a_status_behind_the_label_ends_it(result):

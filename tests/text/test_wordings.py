@@ -2,6 +2,10 @@
 all that they find."""
 
 import re
+import string
+from itertools import product
+from re import _compiler, _parser
+from re import _constants as op
 
 import pytest
 from hypothesis import given
@@ -9,7 +13,14 @@ from hypothesis import strategies as st
 
 from contextwright.text import conditions, corrections, directive_wordings, end_sentences, remarks
 from contextwright.text.request_ends import _LASTS, _TASK
-from contextwright.text.wordings import Phrasing, Wordings, any_of, small_letters, small_text
+from contextwright.text.wordings import (
+    Phrasing,
+    Wordings,
+    _alternatives,
+    any_of,
+    small_letters,
+    small_text,
+)
 
 PIECES = (
     "you ", "must", "Don\u2019t ", "don't forget", "need to ", "be ", "no ", "No changes to ", "go with ",
@@ -38,6 +49,44 @@ PHRASINGS = (
     *(one for wordings in WORDINGS for one in wordings._patterns),
 )
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+SIGNS = f" 1-'x.:,;`\"${string.ascii_lowercase}"
+
+
+def spellings(tree):
+    """Texts that a parsed pattern may find: with each choice, and with what need not be there once
+    and not at all."""
+    return map("".join, product(*(_spelled(*one) for one in tree)))
+
+
+def _spelled(kind, value):
+    if kind is op.LITERAL:
+        return [chr(value)]
+    if kind is op.ANY:
+        return [" "]
+    if kind is op.BRANCH:
+        return [text for tree in value[1] for text in spellings(tree)]
+    if kind is op.SUBPATTERN:
+        return [*spellings(value[3])]
+    if kind in (op.MAX_REPEAT, op.MIN_REPEAT):
+        least, most, tree = value
+        counts = {least, min(most, max(least, 1))}
+        return [text * count for count in counts for text in spellings(tree)]
+    if kind is op.IN:
+        one = _parser.SubPattern(_parser.State(), [(kind, value)])
+        return [sign for sign in SIGNS if _compiler.compile(one).match(sign)][:2]
+    return [""]  # where it begins, and what stands around it
+
+
+def found_texts(pattern):
+    """Texts that a pattern finds, with all that it has a choice between."""
+    # what a sentence begins with is of many forms, and of no group's words
+    pattern = pattern.replace("START", "^").replace("COMMAND", "^")
+    find = re.compile(pattern).search
+    return [
+        one
+        for text in spellings(_parser.parse(pattern))
+        if find(one := text) or find(one := f"x {text}")
+    ]
 
 
 @given(st.text() | st.text(st.characters(max_codepoint=127)))
@@ -93,3 +142,21 @@ def test_what_may_be_in_a_part_may_be_in_the_whole(one, other):
 def test_a_text_without_the_words_has_no_wording(wordings):
     assert wordings.near(small_text("xyzzy qwert")) == ()
     assert isinstance(wordings, Wordings)
+
+
+@pytest.mark.parametrize("wordings", WORDINGS)
+def test_what_a_pattern_finds_has_a_phrase_of_its_group(wordings):
+    passed_over = {}
+    for one in wordings._patterns:
+        for pattern in _alternatives("|".join(one._lines)):
+            for text in found_texts(pattern):
+                if not wordings.is_in(text, small_text(text)):
+                    passed_over.setdefault(pattern, text)
+    assert passed_over == {}
+
+
+def test_a_class_with_an_apostrophe_has_the_curly_one_as_well():
+    own = any_of((r"\bno [\w`'-]+ in\b|don't",))
+    assert all(map(own.search, ("no x'y-z in", "no x\u2019y in", "don\u2019t", "No x in")))
+    for rule in ("No emojis in caf\u00e9 please", "Write it plainly, and not na\u00efve"):
+        assert directive_wordings.RULES.is_in(rule, small_text(rule))

@@ -1,6 +1,6 @@
 """The space that a request has, and how strongly each block is held in it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 
 import msgspec
@@ -39,7 +39,8 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
             for turns that a provider may want between blocks, and the markers that texts share;
             bare: those without what is reserved.
         markers: tokens of the markers among what is fixed.
-        allocation: what each layer may have, where the terminal shares the window out.
+        allocation: what each layer may have, where the terminal shares the window out; sharing:
+            what they may have of a window of so many tokens.
         parts: `fixed` by layer, then; signals: what it was shared out by.
         named, added: the limit with what others put into the request, and their tokens; 0 where
             they do not count within it.
@@ -57,6 +58,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     bare: int
     markers: int = 0
     allocation: Allocation | None = None
+    sharing: Callable[[int], Allocation] | None = None
     parts: Mapping[str, int] = {}
     signals: Mapping[str, int] = {}
     named: int = 0
@@ -119,16 +121,23 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         fixed = self._fixed_for(blocks)
         need = fixed + self.added + sum(map(cost, blocks))
         others = f"{self.added} for what is put beside the messages, " if self.added else ""
-        shared, reserve = self.allocation, ""
-        if shared is not None and self.limit == shared.limit:  # its window is what is allowed
-            free = shared.window - shared.limit
-            reserve = f" beside the {free} of {shared.window} that the window keeps free"
+        allowed, reserve = self._allowed(need)
         return BudgetError(
             f"{need} tokens must be sent and {self.named or self.limit} may be, {why}: {others}"
             f"{fixed} for the instruction, tools and overheads" + (f"; {named}" if named else ""),
             where="budget",
-            fix=f"allow {need} tokens or more{reserve}, or shorten what is named",
+            fix=f"allow {allowed} tokens or more{reserve}, or shorten what is named",
         )
+
+    def _allowed(self, need: int) -> tuple[int, str]:
+        """What has to be allowed for so many tokens to be sent, and what of it stays free: of a
+        window that is shared out, a part does, which grows with it."""
+        shared = self.allocation
+        if shared is None or self.sharing is None or self.limit != shared.limit:
+            return need, ""
+        while shared.limit < need:
+            shared = self.sharing(shared.window + need - shared.limit)
+        return shared.window, f", {shared.window - shared.limit} of which stay free"
 
 
 def state_then(state: BudgetState, place: int, limit: int, tracer: Tracer) -> BudgetState:

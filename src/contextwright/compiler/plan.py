@@ -154,8 +154,9 @@ def plan(
             TERMINAL that does not say what it limits.
     """
     notes: list[str] = []
-    decided = spec if state is None else _decided(spec, state, notes)
-    return _with_notes(_taken_apart(decided, ports), notes)
+    if state is None:
+        return _taken_apart(spec, ports)
+    return _of_state(_taken_apart(_decided(spec, state, notes), ports), state, notes)
 
 
 _PLAN = "plan"
@@ -184,12 +185,17 @@ def known_plan(spec: Expr, state: State, ports: RedactionPorts, memo: Memo) -> P
     notes: list[str] = []
     table, key = memo.table(_PLAN), (_decided(spec, state, notes), ports)
     apart = table.remembered(key, lambda key: _taken_apart(*key))
-    known = table[NEWEST] = _KnownPlan(spec, state, ports, _with_notes(apart, notes))
+    known = table[NEWEST] = _KnownPlan(spec, state, ports, _of_state(apart, state, notes))
     return known.plan
 
 
-def _with_notes(apart: Plan, notes: list[str]) -> Plan:
-    return msgspec.structs.replace(apart, notes=tuple(notes)) if notes else apart
+def _of_state(apart: Plan, state: Mapping[str, Any], notes: list[str]) -> Plan:
+    """The plan with what was decided; without a step to frame where the state has none: behind
+    an `or_else` that is not used, nothing asks for it."""
+    step_key = apart.step_key if state.get(apart.step_key) is not None else ""
+    if notes or step_key != apart.step_key:
+        return msgspec.structs.replace(apart, notes=tuple(notes), step_key=step_key)
+    return apart
 
 
 def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
@@ -274,7 +280,11 @@ def _decided(spec: Expr, state: Mapping[str, Any], notes: list[str]) -> Expr:
         return reduce(union, terms) if terms != list(spec.terms) else spec
     if isinstance(spec, Pipe):
         head = _decided(spec.head, state, notes)
-        return spec if head is spec.head else Pipe(head, spec.steps)
+        if head is spec.head:
+            return spec
+        # as it is written without a condition: what redacts everything does so in front of a limit
+        inner = head.steps if isinstance(head, Pipe) else ()
+        return Pipe(head.head if isinstance(head, Pipe) else head, inner + spec.steps)
     if isinstance(spec, Fallback):
         first, second = (_decided(each, state, notes) for each in (spec.first, spec.second))
         if first is spec.first and second is spec.second:
@@ -371,8 +381,13 @@ def _heads(expr: Expr) -> Iterator[Atom]:
 
 
 def _outer_steps(spec: Expr) -> tuple[Atom, ...]:
-    """The steps that apply to everything."""
-    if isinstance(spec, (Pipe, Chain)):
+    """The steps that apply to everything, where a condition says so if it holds or does not."""
+    if isinstance(spec, When):
+        branches = map(_outer_steps, spec.branches)
+        return tuple(step for steps in branches for step in steps if step.kind is Kind.ASSEMBLY)
+    if isinstance(spec, Pipe):
+        return (*(_outer_steps(spec.head) if isinstance(spec.head, When) else ()), *spec.steps)
+    if isinstance(spec, Chain):
         return spec.steps
     return (spec,) if isinstance(spec, Atom) and spec.kind in _OUTER else ()
 

@@ -76,7 +76,7 @@ def replay(
     tools = snapshot.tools if tools is None else tools
     state = msgspec.json.encode(dict(snapshot.state), order="sorted")
     spec = from_data(manifest.spec)
-    session_id = plan(spec, ports=ports).clean_id(snapshot.session_id)
+    session_id = plan(spec, snapshot.state, ports).clean_id(snapshot.session_id)
     _same("session_id", manifest.session_id, session_id, "the session")
     _same("session_digest", manifest.session_digest, snapshot.digest, "the log, up to there")
     _same("state_digest", manifest.state_digest, sha256(state).hexdigest(), "the state")

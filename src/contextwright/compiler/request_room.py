@@ -1,6 +1,7 @@
 """What a request may have: the limit of its spec, or the window shared out among layers, less what
 is no block."""
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -76,12 +77,11 @@ def room_of(
     parts |= {"system": bare, "tools": with_tools - bare}
     parts["task"] = parts.get("task", 0) + fixed - with_tools - markers
     signals = signals_of(inputs.snapshot, assembled.blocks, inputs.now_ms)
-    allocation = _allocation(
-        layers, assembled.blocks, inputs, target, parts, signals, repr(terminal)
-    )
+    shared = _sharing(layers, assembled.blocks, inputs, target, parts, signals, repr(terminal))
+    allocation = shared(_window(layers, inputs, target))
     limit = min(allocation.limit, target.max_input)
     space = limit, fixed, inputs.after(0), tracer, with_tools, markers
-    return BudgetState(*space, allocation, parts, signals)
+    return BudgetState(*space, allocation, shared, parts, signals)
 
 
 def _markers_by_layer(blocks: Blocks, inputs: Inputs) -> dict[str, int]:
@@ -113,7 +113,12 @@ def _measured(assembled: Assembled, inputs: Inputs, target: Target, renderer: Re
     return renderer.measure(renderer.request(empty, target), target)
 
 
-def _allocation(
+def _window(layers: LayerShares, inputs: Inputs, target: Target) -> int:
+    named = window_of(layers.max_tokens, inputs.snapshot.state)
+    return min(named or target.window, target.window)
+
+
+def _sharing(
     layers: LayerShares,
     blocks: Blocks,
     inputs: Inputs,
@@ -121,8 +126,8 @@ def _allocation(
     parts: dict[str, int],
     signals: dict[str, int],
     where: str,
-) -> Allocation:
-    """The window shared out; a step that only fits once its examples and its background are
+) -> Callable[[int], Allocation]:
+    """Shares a window out; a step that only fits once its examples and its background are
     shortened is not refused.
 
     Args:
@@ -130,12 +135,9 @@ def _allocation(
         signals: what shifts the shares, in millionths.
         where: the terminal as code, for an error.
     """
-    window = min(
-        window_of(layers.max_tokens, inputs.snapshot.state) or target.window, target.window
-    )
     reserved = target.reserved_output + target.reserved_system
 
-    def shared(needs: dict[str, int]) -> Allocation:
+    def shared(window: int, needs: dict[str, int]) -> Allocation:
         return allocate(
             window,
             signals,
@@ -146,7 +148,10 @@ def _allocation(
             where=where,
         )
 
-    try:
-        return shared(needs_of(blocks, inputs.cost, parts))
-    except StepError:
-        return shared(least_needs(blocks, inputs.cost, parts))
+    def sharing(window: int) -> Allocation:
+        try:
+            return shared(window, needs_of(blocks, inputs.cost, parts))
+        except StepError:
+            return shared(window, least_needs(blocks, inputs.cost, parts))
+
+    return sharing

@@ -1,11 +1,11 @@
 """Documents that are texts, for whom they can not go to as they came: their words go instead."""
 
-from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
 
 from contextwright.formats.fields import list_if, object_if
 from contextwright.session.event import File, Opaque
+from contextwright.text.encoded_forms import decode_base64
 
 _TYPES = ("text/", "application/json", "application/xml")
 _KINDS = frozenset({"document", "search_result", "searchResult"})
@@ -17,8 +17,8 @@ def file_text(part: File) -> str:
     if not part.data or not part.media_type.startswith(_TYPES):
         return ""
     try:
-        return b64decode(part.data).decode()
-    except ValueError:
+        return (decode_base64(part.data) or b"").decode()
+    except UnicodeDecodeError:
         return ""
 
 

@@ -31,6 +31,7 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.gemini_fields import OTHER_FIELDS, fields_beside
+from contextwright.formats.media_part import standard_base64
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import (
     AROUND,
@@ -353,7 +354,8 @@ def _media(part: Json, extra: Json = NO_FIELDS) -> Image | File | Opaque:
         kind = next((key for key in part if not key.startswith("thought")), "part")
         return Opaque(format=NAME, kind=kind, value=part)
     media = str(_pick(blob, "mime_type") or "")
-    data, url = str(blob.get("data") or ""), str(_pick(blob, "file_uri") or "")
+    data = standard_base64(str(blob.get("data") or ""))
+    url = str(_pick(blob, "file_uri") or "")
     if media.startswith("image/"):
         return Image(media_type=media, data=data, url=url, extra=extra)
     return File(media_type=media, data=data, url=url, extra=extra)

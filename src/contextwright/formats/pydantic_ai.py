@@ -7,6 +7,7 @@ from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.format_evidence import most
+from contextwright.formats.media_part import standard_base64
 from contextwright.formats.message_document import fields_beside, with_fields
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.session.event import (
@@ -169,7 +170,7 @@ def _user_content(value: Any, where: str) -> Text | Image | File | Opaque:
     kind = str(item.get("kind"))
     if kind == "text-content":
         return Text(text=item.text("content", ""))
-    url, data = str(item.get("url") or ""), str(item.get("data") or "")
+    url, data = str(item.get("url") or ""), standard_base64(str(item.get("data") or ""))
     media = str(item.get("media_type") or "")
     if kind not in _MEDIA or not (url or data):
         return Opaque(format=NAME, kind=kind, value=value)

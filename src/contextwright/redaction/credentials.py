@@ -322,7 +322,7 @@ SECRETS: tuple[Pattern, ...] = (
     _anywhere(
         "auth_header",
         rf"bearer[ \t]{{1,4}}({_VALUE}{{20,1000}}{_VALUE}*)",
-        ("bearer ",),
+        ("bearer ", "bearer\t"),
         checks.bearer,
         fold=True,
     ),
@@ -346,8 +346,14 @@ SECRETS: tuple[Pattern, ...] = (
     ),
     _anywhere(
         "url_password",
-        r"-(?:u|-user)[ =]?[\"']?[^\s\"':]{0,80}[\"']?:[\"']?([^\s\"']{3,200})",
-        ("-u ", '-u"', "-u=", "--user"),
+        r"-(?:u[ =\"']|-user[ =]?)[\"']?[^\s\"':]{0,80}[\"']?:[\"']?([^\s\"']{3,200})",
+        ("-u ", '-u"', "-u'", "-u=", "--user"),
+        checks.credentials,
+    ),
+    _anywhere(
+        "url_password",
+        r"curl[^\n|;&]{0,200}? -u[^\s\"':=]{1,80}:([^\s\"']{3,200})",
+        ("curl",),
         checks.credentials,
     ),
 )

@@ -2,10 +2,11 @@
 Somebody reads these bytes, so what a spec redacts goes from them; no other file is changed."""
 
 import base64
-import binascii
 import re
 from collections.abc import Mapping
 from typing import Any, Protocol
+
+from contextwright.text.encoded_forms import decode_base64
 
 _TEXT_TYPES = ("text/", "application/json", "application/xml")
 _MEDIA_KEYS = ("mime_type", "mimeType", "media_type", "mediaType")
@@ -40,8 +41,8 @@ def redacted_files(cleaner: TextCleaning, fields: Mapping[str, Any]) -> dict[str
 def redacted_base64(cleaner: TextCleaning, data: str) -> str:
     """Text in base64, redacted; the same bytes where nothing of it is, or where it is no text."""
     try:
-        text = base64.b64decode(data, validate=True).decode()
-    except (binascii.Error, ValueError):
+        text = (decode_base64(data, strict=True) or b"").decode()
+    except UnicodeDecodeError:
         return data
     new = cleaner.text(text)
     return data if new == text else base64.b64encode(new.encode()).decode()

@@ -24,6 +24,7 @@ from contextwright.session.lineage import LINEAGES, rewritten_lineages, saved_li
 from contextwright.session.session import Session
 from contextwright.session.state import MAX_KEY, StateChange
 from contextwright.tasks.plan_step import KNOWLEDGE
+from contextwright.text.encoded_forms import decode_base64
 
 _Fields = dict[str, Callable[[Any], Any]]
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -141,9 +142,8 @@ class _Scrubber:
         return "{}" if new == ERASED else new
 
     def _encoded(self, data: str) -> str:
-        try:
-            plain = base64.b64decode(data, validate=True)
-        except ValueError:
+        plain = decode_base64(data, strict=True)
+        if plain is None:
             return self._matcher.ident(data)
         if not self._matcher.data(plain):
             return data

@@ -14,7 +14,7 @@ from contextwright.blocks.minified_results import WHY
 from contextwright.compiler.change import Change
 from contextwright.compiler.lineage_ranges import written_out
 from contextwright.compiler.pack import Pack
-from contextwright.compiler.plan import plan
+from contextwright.compiler.plan import Plan, plan
 from contextwright.compiler.replay_pack import replay
 from contextwright.engine.one_call import compile
 from contextwright.errors import ContextwrightError
@@ -57,6 +57,11 @@ class Case(msgspec.Struct, frozen=True, eq=False):
     before: tuple[object, ...]
 
     @property
+    def planned(self) -> Plan:
+        """The spec as the state has its conditions."""
+        return _planned(self.spec, self.session.snapshot())
+
+    @property
     def texts(self) -> list[str]:
         """Every text of the request."""
         return list(strings(self.pack.request))
@@ -70,10 +75,15 @@ class Case(msgspec.Struct, frozen=True, eq=False):
         """Whether the request holds a text byte for byte, but for what the spec redacts, or as the
         JSON that it is without blanks where the receipt says so; where it may not, it is said
         to."""
-        text = _redacted(self.spec, text)
-        is_said = any(change.reason == WHY for change in self.pack.manifest.changes)
-        forms = {text.strip(), minimal(text)} if is_said else {text.strip()}
-        return _is_escaped(text) or any(form in sent for sent in self.texts for form in forms)
+        planned = self.planned
+        whole = planned.clean(text)
+        for redaction in planned.every_redaction:
+            text = redaction.cleaned(text, planned.ports)
+        # a term that redacts brings its own text so, and another as it was
+        forms = {whole.strip(), text.strip()}
+        if any(change.reason == WHY for change in self.pack.manifest.changes):
+            forms |= {minimal(whole), minimal(text)}
+        return _is_escaped(whole) or any(form in sent for sent in self.texts for form in forms)
 
     def is_telling(self, text: str) -> bool:
         """Whether a text in the request proves that its event is there: it stands once in the
@@ -102,9 +112,9 @@ def _session_texts(snapshot: Snapshot) -> list[str]:
     return [*texts, *strings(dict(snapshot.state))]
 
 
-@lru_cache(maxsize=4096)
-def _redacted(spec: Expr, text: str) -> str:
-    return plan(spec).clean(text)
+@lru_cache(maxsize=64)
+def _planned(spec: Expr, snapshot: Snapshot) -> Plan:
+    return plan(spec, snapshot.state)
 
 
 Breach = tuple[str, str]
@@ -189,7 +199,7 @@ def _applies(part: Protected, case: Case) -> bool:
     """Not to a task larger than its share, nor to what a budget had to cut."""
     if any(map(_last_resort, case.pack.manifest.changes_of(part.event, case.session))):
         return False
-    if part.rule in HISTORY_RULES and not plan(case.spec).stands_on_conversation:
+    if part.rule in HISTORY_RULES and not case.planned.stands_on_conversation:
         return False
     if part.rule == "task-framing-stays":
         return case.target.counter.count(part.text) * FRAMING_SHARE <= case.pack.manifest.budget
@@ -210,7 +220,7 @@ for _name in (
 @rule("user-words-are-never-rewritten")
 def _user_words_are_never_rewritten(case: Case) -> Iterator[Breach]:
     """rules.md#user-words: a user's text is in the request as it was written, or not at all."""
-    if "redact" in repr(case.spec):
+    if case.planned.every_redaction:
         return
     snapshot = case.session.snapshot()
     originals = [
@@ -271,7 +281,7 @@ def _in_messages(case: Case, text: str) -> bool:
 @rule("kept-is-sent")
 def _kept_is_sent(case: Case) -> Iterator[Breach]:
     """rules.md#manifest: what the manifest lists as kept and raw stands in the request."""
-    if "redact" in repr(case.spec):
+    if case.planned.every_redaction:
         return
     whole = _raw_conversation(case)
     snapshot = case.session.snapshot()

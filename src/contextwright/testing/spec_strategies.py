@@ -82,6 +82,7 @@ def _sources(st: Any) -> Any:
             C.select(role="user") | C.sliding(60, sinks=20, recent=30),
             C.premise(), C.premise(unknown=True), C.when("intent", C.notes("case")),
             C.when("intent == 'x'", C.default() | C.compact(), otherwise=C.window(n=2)),
+            C.when("intent", C.default() | C.redact(["email"]), otherwise=C.default()),
         )
     )  # fmt: skip
 

@@ -47,9 +47,8 @@ _CONDITIONS = Wordings(rf"""
 \b{_LIMITED}\b.{{0,60}}\b(?:{_BY}\b.{{0,24}}{_WHEN}|(?:until|till|unless)\b)
 = read-only rejects
 \b(?:read-only|rejects)\b.{{0,60}}\b(?:until|till|unless)\b
-= expires expire opens closes ends
-\b{_TURNS}:? .{{0,9}}{_WHEN}
 = expires expire runs_out run_out ends opens closes falls_to rises_to
+\b{_TURNS}:? .{{0,9}}{_WHEN}
 \b{_TURNS}\b.{{0,60}}\b{_BY}\b.{{0,24}}{_WHEN}
 = only condition
 \b\w+ed only (?:after|once|if|with)\b|\bon (?:the )?condition that\b
@@ -69,7 +68,7 @@ STARTno \w+(?: \w+){{0,4}} (?:before|until|without|after|during|while)\b|STARTno
 (?:COMMAND|\bbut )leave (?:\S+ ){{1,10}}?alone\b
 = has have needs need
 \b(?:has|have|needs?) to \w+ (?:within|before|below|under|by|at most)\b .*\d
-= approval sign consent permission people person
+= approval sign signoff consent permission people person
 \b(?:needs?|requires?|takes?|without)\b.{{0,40}}\b{_CONSENT}(?:$|[.,;:]| {_NEXT}\b)
 \b(?:needs?|requires?|takes?) (?:two|three|both|a second)\b.{{0,20}}\b(?:people|person)
 """)

@@ -50,7 +50,7 @@ _CHANGES = Wordings(rf"""
 (?:^|[,;:.!] )(?:so |then )*not (?:them|him|her|that one|those|it)[.!]*$
 = make
 \bmake (?:it|that|this|them|her|him|the \w+|those) (?:\w+ ){{0,2}}{_NUMBER}(?: |[,.!]|$)
-= moved changed pushed postponed extended brought back go
+= moved changed pushed postponed extended brought go we're we_are i'm
 (?<!\bi )(?<!\bwe )\b(?:moved|changed|pushed|postponed|extended) (?:\w+ ){{0,4}}to \S
 (?:^|[,;:.] )(?:so |then |let's )?(?:go|we're|we are|i'm) (?:back |up |down )?to {_NUMBER}\b
 = wrong

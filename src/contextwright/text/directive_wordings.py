@@ -32,8 +32,9 @@ RULES = Wordings(r"""
 = everything want_all need_all want_every need_every want_each need_each write_all write_every
 \beverything (?:needs|requires|goes through)\b|\b(?:i|we) (?:want|need) (?:all|every|each)
 ^do everything without\b|STARTwrite (?:everything|all \w+|every \w+) (?:in|into|to)\b
-= needs requires gets goes_through in_every for_every with_every on_every in_each for_each with_each
+= needs requires gets goes_through
 START(?:every|each|all|any) [^,;.]{2,40} (?:needs|requires|gets|goes through)\b
+= in_every for_every with_every on_every in_each for_each with_each on_each
 \b(?:in|for|with) (?:every|each) (?:answer|response|reply|file)\b
 \b(?:i|we) (?:need|want) .* (?:for|on|in|with) (?:every|each)\b
 = nothing nowhere
@@ -56,7 +57,7 @@ STARTno [\w-]+ (?:over|above|allowed)\b|STARTno [\w`'-]+ (?:in|on|at) [\w ]+\bpl
 START(?:nobody|no one) \w+s .*(?:before|after|without|until|unless|but|except)\b
 STARTno (?:[\w-]+ ){0,2}[\w-]+(?:s|ing)\b|\bno [\w ]+ can be \w+ed\b
 \bno (?:more|less|fewer|later|longer|earlier) than\b|, so no(?:thing)? \w+
-= can_not can_only can't cant cannot may_not may_only shall_not won't spend pay
+= can_not can_only can't cant cannot may_not may_only shall_not won't not_go spend pay
 STARTyou (?:can'?t|cannot|can not|may not|can only)\b|\bmay only\b|STARTcannot \b
 \b(?:can't|cannot|may not|shall not) be (?:\w+er|more|less|above|below|changed|shared|copied)\b
 \b(?:can't|cannot) be (?:modified|edited|combined|moved|mixed|refunded|exchanged|disclosed|stored)\b
@@ -110,7 +111,7 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 \bi only (?:want|fly|drink|eat|use|read|buy|take|wear|speak)\b
 \bwe only (?:use|support|accept|allow|ship|deploy|merge)\b
 # who is asked first
-= ask_me ask_us check_with consult notify tell_me tell_us inform_me inform_us warn_me before_you
+= ask_me ask_us check_with consult notify tell inform warn before_you
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us) (?:first|before)\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us)\b.* (?:first|before you)\b
 ^before you [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make)\b
@@ -120,7 +121,7 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 \b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:approval|permission)\b
 \b(?:needs?|requires?|without|get) (?:my|our|explicit|prior|written) (?:consent|sign-?off)\b
 \brequires? .*\b(?:approval|permission|consent|sign-?off)\b|\bwait for my\b
-= ok okay sign go_ahead blessing
+= ok okay sign signoff go_ahead go-ahead blessing
 \b(?:needs?|requires?) (?:\S+ ){1,3}(?:ok|okay|sign-?off|go[- ]ahead|blessing)\b
 = over above below under beyond more_than
 \b(?:over|above|below|under|beyond|more than) \S*\d\S*(?: \w+){0,3} (?:needs?|requires?)\b
@@ -172,10 +173,11 @@ START(?:(?:max|min)(?:imum)?(?: \w+){0,4}|style|format|tone|language|scope|audie
 = allergic allergy allergies vegan vegans vegetarian vegetarians diabetic intolerant
 \b(?:allergic|allerg(?:y|ies) to|\w+ allergy)\b
 (?:\bam|'m|\bis|\bare|'re) (?:an? |strictly )?(?:vegans?|vegetarians?|diabetic|\w+[- ]intolerant)\b
-= wheelchair celiac coeliac lactose colorblind colourblind dyslexic dyslexia pregnant asthma screen
+= wheelchair celiac coeliac lactose screen
 \b(?:i|i'm|my|she|he|her|his|our)\b.*\b(?:wheelchair|screen reader|coeliac|celiac|lactose(?!-))\b
+= color-blind colour-blind colorblind colourblind dyslexic dyslexia pregnant asthma
 \b(?:i|i'm|my|she|he|her|his|our)\b.*\b(?:colou?r-?blind|dyslexi[ca]|pregnant|asthma)\b
-= expect like_all like_every want_any
+= expect like_all like_every like_each
 \bi expect (?:an? |every |each |all )|\bi(?:'d| would) like (?:all|every|each)\b
 = utc metric kebab snake pascal camel yyyy
 \bin (?:utc|metric|(?:kebab|snake|pascal|camel)[- ]case)\b|\byyyy-mm-dd\b
@@ -232,8 +234,8 @@ DECISIONS = Wordings(r"""
 STARTgo ahead with (?!th(?:e|at|is|ese|ose)\b|it\b)|^(?:sticking|proceeding) with\b
 = wins won got
 \bwins over\b|, (?:and )?(?!i\b|we\b|they\b|he\b|she\b)\S+ (?:got it|won)[.!]*$
-= consensus verdict compromise conclusion concluded landed made_up plan
-START(?:consensus|verdict|compromise|change of plan)[^:]{0,30}:
+= consensus verdict compromise conclusion concluded landed made_up change_of plan_now
+START(?:consensus|verdict|compromise|change of plans?)\b[^:]{0,30}:
 \b(?:consensus|verdict|compromise)\b.* (?:was|is) to\b|\bcame to the conclusion\b
 \bwe(?:'ve| have) (?:concluded|landed on)\b|\bmade up my mind\b|\bthe plan now is\b
 = off_the being dropped

@@ -120,11 +120,15 @@ def decoded(data: bytes) -> Iterator[str]:
             yield data.decode("utf-8", "ignore")
 
 
-def decode_base64(text: str) -> bytes | None:
-    """The bytes of base64, with or without its padding, of either alphabet; None for none."""
+def decode_base64(text: str, *, strict: bool = False) -> bytes | None:
+    """The bytes of base64, with or without its padding, of either alphabet; None for none.
+
+    Args:
+        strict: whether a sign of neither alphabet is no base64; else it is passed over.
+    """
     plain = text.rstrip("=").replace("-", "+").replace("_", "/")
     plain = plain[: len(plain) - (len(plain) % 4 == 1)]
     try:
-        return base64.b64decode(plain + "=" * (-len(plain) % 4))
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=strict)
     except (ValueError, binascii.Error):
         return None

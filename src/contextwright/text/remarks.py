@@ -97,7 +97,7 @@ _NEWS = Wordings(r"""
 # what happens now, or happened
 = fails failed failing error crash crashes crashed hang hangs hanging stuck broke broken
 \b(?:fail(?:s|ed|ing)|error|crash(?:e[sd])?|hang(?:s|ing)?|stuck|broken?)\b
-= time timed timeout timeouts exception traceback undefined found wrong
+= time timed timedout timeout timeouts exception traceback undefined found wrong
 \b(?:timed? ?out|timeouts?|exception|traceback|undefined|not found|went wrong)\b
 = look looks work working works
 \blooks? (?:good|neat|great|wrong|odd|weird)\b|\bdoesn't (?:work|look)\b|\bdidn't work\b

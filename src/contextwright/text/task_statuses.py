@@ -10,13 +10,17 @@ LONGEST = 600
 NEAR = 160
 """Characters behind a label in which its status stands."""
 _TICKET = re.compile(r"(?<![\w-])[A-Z]{2,10}-\d{1,6}(?![\w-])")
+_OVER = (
+    r"done|completed?|finished|closed|resolved|cancell?ed|abandoned|withdrawn|not_planned"
+    r"|won'?t[ _]?(?:do|fix)"
+)
 _STATUS = re.compile(
-    r"\b(?:not (?:yet )?\w+|(?P<over>done|completed?|finished|closed|resolved|cancell?ed|abandoned"
-    r"|withdrawn|not_planned|won'?t[ _]?(?:do|fix))|pending|in[ _-]progress|open|reopened|todo"
+    rf"\b(?:not (?:yet )?\w+|(?P<over>{_OVER})|pending|in[ _-]progress|open|reopened|todo"
     r"|to[ _]do|blocked|waiting)\b(?![-_]\d)",
     re.IGNORECASE,
 )
-"""Of which the last one counts: `in_progress -> done`."""
+"""Of which the last one of a task counts: `in_progress -> done`."""
+_ends_in = re.compile(_OVER).search
 
 
 def task_label(request: str) -> str:
@@ -26,8 +30,8 @@ def task_label(request: str) -> str:
 
 
 def may_give_ends(text: str) -> bool:
-    """Whether a result may say that a task is over."""
-    return len(text) <= LONGEST and _over_in(text)
+    """Whether a result may say that a task is over, whatever it says of others."""
+    return len(text) <= LONGEST and _ends_in(text.casefold()) is not None
 
 
 def gives_end(label: str, results: Iterable[str]) -> bool:

@@ -55,7 +55,13 @@ def any_of(lines: Iterable[str]) -> re.Pattern[str]:
             the mark of a list, `COMMAND` there or behind a comma; an apostrophe is the curly one
             as well.
     """
-    return re.compile(_joined(lines).replace("'", "['\u2019]"), re.IGNORECASE)
+    signs = _SIGNS.findall(_joined(lines))
+    return re.compile("".join(_either_apostrophe(sign) for sign in signs), re.IGNORECASE)
+
+
+def _either_apostrophe(sign: str) -> str:
+    """A sign of a pattern, or a class of signs, that is the curly apostrophe as well."""
+    return sign.replace("'", "'\u2019" if sign.startswith("[") else "['\u2019]")
 
 
 def _joined(lines: Iterable[str]) -> str:

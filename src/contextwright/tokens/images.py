@@ -51,8 +51,8 @@ def _google(width: int, height: int) -> int:
 def image_size(data: str) -> tuple[int, int] | None:
     """Width and height out of the header of a base64 PNG, GIF, WebP or JPEG."""
     try:
-        head = b64decode(data[:65536] + "=" * (-len(data[:65536]) % 4))
-        return _size(head)
+        head = data[:65536].replace("-", "+").replace("_", "/")  # in either alphabet
+        return _size(b64decode(head + "=" * (-len(head) % 4)))
     except (ValueError, struct.error, IndexError):
         return None
 
