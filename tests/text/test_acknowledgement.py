@@ -2,6 +2,7 @@
 
 import pytest
 
+from contextwright.text import acknowledgement
 from contextwright.text.acknowledgement import MAX_ANSWER, acknowledges, is_passed_over, may_hold
 
 STATEMENT = (
@@ -148,3 +149,18 @@ def test_nothing_comes_of_what_no_word_is_taken_up_of(statement):
 )
 def test_what_asks_thanks_or_agrees_is_not_passed_over(statement):
     assert not is_passed_over(statement, WORK)
+
+
+def test_the_words_of_a_task_are_looked_at_once(monkeypatch):
+    looked_at, words_of = list[str](), acknowledgement._telling_words
+    monkeypatch.setattr(
+        acknowledgement, "_telling_words", lambda one: looked_at.append(one) or words_of(one)
+    )
+    assert not is_passed_over("Tell me what the parser of hall 4 holds.", WORK)
+    assert len(looked_at) == 1
+
+
+def test_only_the_beginning_says_that_something_was_heard():
+    statement = "Line length is 96 in gauge.c"
+    assert not acknowledges("It is 96. Understood.", statement)
+    assert not acknowledges("All of it, and I'll remember that.", statement)

@@ -252,6 +252,15 @@ def test_a_text_is_looked_at_wherever_it_may_hold(text, user):
         assert directives(text, role) == found
 
 
+def test_sentences_without_the_words_are_held_against_no_pattern(monkeypatch):
+    held, holds = list[str](), module._holds
+    monkeypatch.setattr(module, "_holds", lambda one, *more: held.append(one) or holds(one, *more))
+    rule = "You must use tabs."
+    text = f"Here is my file. I wrote it at home. {rule} It draws trains; their wheels are red."
+    assert directives(text) == (rule,) == tuple(held)
+    assert directives("", "assistant") == ()
+
+
 @pytest.mark.parametrize("words", [w for w in WORDINGS if w.isascii()])
 def test_every_wording_of_a_rule_is_looked_at(words):
     assert directives(f"Well then. {words.capitalize()} it is.")

@@ -66,3 +66,13 @@ def test_a_place_in_a_note_is_moved_out_of_it(form: Callable[[str], str]):
         assert (outside_note(text, at), outside_note(text, at, forward=True)) == (start, stop)
     for at in (0, 3, start, stop, len(text)):
         assert outside_note(text, at) == outside_note(text, at, forward=True) == at
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ref", ["event://e1", "artifact://0a"])
+def test_a_text_is_looked_through_for_notes_wherever_one_may_stand(form, ref):
+    text = f"head {form(ref)}"
+    asked: list[str] = []
+    without_refs(text, lambda one: asked.append(one) or True)
+    has_note = ref.startswith("event:") or form in FORMS[:4]  # tails are of events alone
+    assert asked == ([ref] if has_note else [])

@@ -2,7 +2,10 @@
 news, no answer."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from contextwright.text import remarks as module
 from contextwright.text.remarks import MAX_MESSAGE, MAX_REMARK, MOST, is_remark, remarks
 
 
@@ -78,3 +81,12 @@ def test_there_are_few_and_they_are_short():
 
 def test_a_sentence_by_itself_is_one_in_an_english_text():
     assert is_remark("Metric units.") and not is_remark("Convert units.")
+
+
+SIGNS = st.sampled_from([*'ab \n3:=<>{}()[]|`$/\\"@#+.,\u2192', "ValueError", "Error"])
+
+
+@given(st.lists(SIGNS, max_size=9).map("".join))
+def test_a_program_is_told_wherever_one_of_its_signs_stands(part):
+    is_code = module._CODE_LINE.match(part) is not None or module._CODE.search(part) is not None
+    assert module._is_code(part) == is_code

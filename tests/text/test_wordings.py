@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from contextwright.text import conditions, corrections, directive_wordings, end_sentences, remarks
 from contextwright.text.request_ends import _LASTS, _TASK
 from contextwright.text.wordings import (
+    _COMMAND,
+    _START,
     Phrasing,
     Wordings,
     _alternatives,
@@ -110,6 +112,15 @@ def test_a_phrasing_finds_the_same_in_small_letters(text):
         known = any_of(phrasing._lines).search(text) is not None
         assert phrasing.is_in(text) == known
         assert phrasing.is_in(text, small_letters(text)) == known
+
+
+@given(TEXTS)
+def test_what_begins_a_word_is_found_as_if_it_was_looked_for_everywhere(text):
+    for phrasing in PHRASINGS:
+        lines = "|".join(phrasing._lines).replace("START", _START).replace("COMMAND", _COMMAND)
+        plain = re.compile(lines.replace("'", "['\u2019]"), re.IGNORECASE)
+        spans = [hit.span() for hit in plain.finditer(text)]
+        assert [hit.span() for hit in any_of(phrasing._lines).finditer(text)] == spans
 
 
 @given(TEXTS)

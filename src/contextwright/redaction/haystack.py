@@ -6,7 +6,7 @@ from functools import cache, cached_property
 _NUMBER = re.compile("[0-9](?:[ .()/-]{0,3}+[0-9])*+")
 _DIGITS = b"0123456789"
 _ASCII = bytes(range(128))
-FEW = 4
+FEW = 6
 """Digits up to which it is not asked whether they stand together."""
 _TOKEN_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
 

@@ -46,6 +46,7 @@ _ABROAD = (
 )
 """What a phone is called elsewhere."""
 _NAMED_ABROAD = re.compile(
+    rf"(?=[{''.join(sorted({word[0] for word in _ABROAD}))}])"
     rf"(?:(?<![a-z])(?:{'|'.join(word for word in _ABROAD if word.isascii())})"
     rf"|{'|'.join(word for word in _ABROAD if not word.isascii())})"
     # a colon, or a word at most, such as `es` or `号码是`

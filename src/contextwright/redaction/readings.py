@@ -26,10 +26,11 @@ DEPTH = 3
 _SIGNS = "[A-Za-z0-9+/_-]"
 # one try a run
 _RUN = re.compile(rf"(?<!{_SIGNS}){_SIGNS}{{16,}}={{0,2}}")
-_AS_SIGNS = str.maketrans(dict.fromkeys(ascii_letters + digits + "+/_-", "s"))
-_ROW = "s" * 16
+_EACH_SIGN = (ascii_letters + digits + "+/_-").encode()
+_AS_SIGNS = bytes.maketrans(_EACH_SIGN, b"s" * len(_EACH_SIGN))
+_ROW = b"s" * 16
 _NEXT_LINE = re.compile(rf"\r?\n({_SIGNS}+={{0,2}})")
-_ENCODED = re.compile(r"[\\%&]")
+_ENCODED = ("\\", "%", "&")
 _LINE = (64, 76)
 """Signs on a line of base64 in PEM and in mail."""
 _BREAKS = re.compile(r"[\r\n]+")
@@ -130,7 +131,8 @@ def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
         while line:
             place = line.end()
             line = _NEXT_LINE.match(text, place) if len(line[1]) == size else None
-        data = decode_base64(_BREAKS.sub("", text[run.start() : place]))
+        piece = text[run.start() : place]
+        data = decode_base64(_BREAKS.sub("", piece) if len(piece) > size else piece)
         for plain in decoded(data) if data else ():
             if _is_text(plain):
                 yield run.start(), place, plain
@@ -141,7 +143,7 @@ def _runs_of(text: str) -> Callable[[int], re.Match[str] | None]:
     search = partial(_RUN.search, text)
     if not text.isascii():
         return search
-    signs = text.translate(_AS_SIGNS)
+    signs = text.encode().translate(_AS_SIGNS)
 
     def next_run(place: int) -> re.Match[str] | None:
         start = signs.find(_ROW, place)
@@ -153,9 +155,9 @@ def _runs_of(text: str) -> Callable[[int], re.Match[str] | None]:
 def is_read_as_is(text: str) -> bool:
     """Whether a text is ASCII without a sign of any encoding, so that it has no reading, and stands
     for no text in base64."""
-    if not text.isascii() or _ENCODED.search(text):
+    if not text.isascii() or any(map(text.__contains__, _ENCODED)):
         return False
-    return _RUN.search(text) is None or next(base64_texts(text), None) is None
+    return _ROW not in text.encode().translate(_AS_SIGNS) or next(base64_texts(text), None) is None
 
 
 def _is_text(text: str) -> bool:

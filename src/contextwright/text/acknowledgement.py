@@ -112,9 +112,9 @@ def acknowledges(answer: str, statement: str) -> bool:
     answer = answer.strip()
     if len(answer) > MAX_ANSWER:
         return False
-    heard = _HEARD.search(answer)
+    heard = _HEARD.match(answer)
     rest = answer[heard.end() :] if heard is not None else answer
-    if _PROMISE.search(rest) is not None:
+    if _PROMISE.match(rest) is not None:
         return "?" not in rest
     if heard is None or _MORE.search(rest) is not None or "\uff1f" in rest:
         return False
@@ -126,15 +126,19 @@ def acknowledges(answer: str, statement: str) -> bool:
 
 def begins_so(answer: str) -> bool:
     """Whether an answer begins by saying that something was heard, whatever it says behind that."""
-    return _HEARD.search(answer.strip()) is not None
+    return _HEARD.match(answer.strip()) is not None
 
 
 def may_hold(statement: str) -> bool:
     """Whether what was answered so may be worth remembering: it is short, asks nothing, and says
     more than thanks."""
-    if len(statement) > MAX_STATEMENT or "?" in statement or "\uff1f" in statement:
-        return False
-    return len(_telling_words(statement)) >= LEAST_WORDS
+    return _is_short(statement) and len(_telling_words(statement)) >= LEAST_WORDS
+
+
+def _is_short(statement: str) -> bool:
+    """Whether it is short, and asks nothing."""
+    is_question = "?" in statement or "\uff1f" in statement
+    return len(statement) <= MAX_STATEMENT and not is_question
 
 
 def is_passed_over(statement: str, answers: Iterable[str], calls: Iterable[str] = ()) -> bool:
@@ -147,10 +151,12 @@ def is_passed_over(statement: str, answers: Iterable[str], calls: Iterable[str] 
     """
     statement = statement.strip()
     # of many rows it is what a program prints; what asks for something is told in English alone
-    if "\n" in statement or not may_hold(statement) or is_foreign(statement):
+    if "\n" in statement or not _is_short(statement):
         return False
-    words = _telling_words(statement)  # few get further
-    if len(words) < LEAST_PASSED or not _has_none_of(words, answers):
+    words = _telling_words(statement)
+    if len(words) < LEAST_PASSED or is_foreign(statement):
+        return False
+    if not _has_none_of(words, answers):  # few get further
         return False
     parts = parts_of(_HEARD.sub("", statement))
     if any(map(asks, parts)):

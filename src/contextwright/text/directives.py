@@ -5,7 +5,7 @@ language is none.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
 
@@ -50,6 +50,8 @@ def directives(text: str, role: str = "user") -> tuple[str, ...]:
         role: who says it: a user's wishes are rules, of an assistant only decisions are told.
     """
     # most messages hold neither, and are not worth an entry in what is remembered
+    if not text:
+        return ()
     by_user = role == "user"
     small = small_text(text, _WORDS_OF_USERS if by_user else _WORDS)
     rules, decisions = RULES.near(small) if by_user else (), DECISIONS.near(small)
@@ -94,29 +96,30 @@ def _lasting(text: str, role: str, near: RuleWords, is_changed: bool) -> tuple[s
 
 
 def _sentences(text: str, own: str, role: str, near: RuleWords) -> Iterable[str]:
-    """Those of its lines that have the words. No sentence goes on in the next line, but a
-    program."""
+    """Those of its sentences that have the words. None goes on in the next line, but a program."""
     spoken = _PASTED.sub("", own) if role == "user" else text
-    if "\n" in spoken and not near.is_foreign and not any(map(spoken.__contains__, FENCES)):
-        phrases = {phrase for phrase, _ in (*near.rules, *near.decisions)}
-        lines = (
-            line
-            for line in spoken.split("\n")
-            if any(map(small_letters(line).__contains__, phrases))
-        )
-        return chain.from_iterable(map(_spoken if role == "user" else sentences, lines))
-    return _spoken(spoken) if role == "user" else sentences(spoken)
+    phrases = {phrase for phrase, _ in (*near.rules, *near.decisions)}
+
+    def may_hold(part: str) -> bool:
+        return any(map(small_letters(part).__contains__, phrases))
+
+    if near.is_foreign:
+        every = sentences(spoken)
+    elif "\n" in spoken and not any(map(spoken.__contains__, FENCES)):
+        lines = filter(may_hold, spoken.split("\n"))
+        every = filter(may_hold, chain.from_iterable(map(sentences, lines)))
+    else:
+        every = filter(may_hold, sentences(spoken))
+    return chain.from_iterable(map(_in_halves, every)) if role == "user" else every
 
 
-def _spoken(text: str) -> Iterator[str]:
-    """A user's sentences. Who writes no capitals ends each at the same mark: a question behind
+def _in_halves(sentence: str) -> list[str]:
+    """A user's sentence. Who writes no capitals ends each at the same mark: a question behind
     others is one by itself, and so is each where together they would be too long, or one begins
     with a name of code."""
-    for sentence in sentences(text):
-        if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE or ". `" in sentence:
-            yield from halves_of(sentence)
-        else:
-            yield sentence
+    if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE or ". `" in sentence:
+        return halves_of(sentence)
+    return [sentence]
 
 
 def _holds(sentence: str, role: str, near: RuleWords) -> bool:

@@ -21,7 +21,7 @@ _ENTITY = re.compile(r"&(?:#(?:[0-9]{1,7}+|[xX][0-9a-fA-F]{1,6}+);?|[a-zA-Z]{2,3
 _MEANINGS = 4_096
 """Escapes and names of characters whose meaning is remembered."""
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_TEXTY = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]")
+_TEXTY = bytes((*b"\t\n\r", *range(0x20, 0x7F), *range(0xA0, 0x100)))
 
 
 def plainly(text: str, units: Iterable[Unit]) -> str:
@@ -115,7 +115,7 @@ def decoded(data: bytes) -> Iterator[str]:
     try:
         yield data.decode("utf-8")
     except UnicodeDecodeError:
-        if len(_TEXTY.findall(data)) * 20 >= len(data) * 19:
+        if len(data.translate(None, _TEXTY)) * 20 <= len(data):
             yield data.decode("latin-1")
             yield data.decode("utf-8", "ignore")
 

@@ -120,7 +120,7 @@ _LABEL = re.compile(
 )
 """What a statement is called by its first words: `Task 4:`, `ACTION ITEM 14:`, `Rule #5 -`."""
 _CAPITAL = re.compile(
-    r" (?:(?<=[a-z\d,] )|(?<=Mr\. )|(?<=Ms\. )|(?<=Mrs\. )|(?<=Dr\. )|(?<=Prof\. ))"
+    r" (?=[\"'(]?[A-Z])(?:(?<=[a-z\d,] )|(?<=Mr\. )|(?<=Ms\. )|(?<=Mrs\. )|(?<=Dr\. )|(?<=Prof\. ))"
     r"[\"'(]?([A-Z][^\W\d_]\w*)(?!\.)"
 )
 _HYPHEN = re.compile(r"\b[a-z]{2,}-[a-z]{2,}\b")

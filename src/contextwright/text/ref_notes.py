@@ -149,4 +149,4 @@ def without_refs(text: str, is_own: Callable[[str], bool]) -> str:
             return f"[{note['count']}, shortened here]"
         return "[... truncated ...]" if note["cut"] else ""
 
-    return _NOTE.sub(hidden, text) if "[" in text or "event://" in text else text
+    return _NOTE.sub(hidden, text) if "full" in text or "event://" in text else text

@@ -152,11 +152,14 @@ _NAMED = re.compile(
     r"`[^`\n]{1,60}`|[\w.@*-]*(?:/[\w.*-]+)+/?|[A-Za-z_][\w.]*\(\)|[$\u20ac\u00a3]\d"
 )
 """A name of code, a path or an amount within a sentence: it is spoken of, and no program."""
+_CODE_LINE = re.compile(r"\d+[:|]|\W*$|\S+$|[\[(\"].*[\])\",]$|\s*[#@+]")
 _CODE = re.compile(
-    r"^\d+[:|]|[{}<>=`|\\$]|::|\(\)|\w\(|[^\W\d]:\d|^\W*$|^\S+$|^[\[(\"].*[\])\",]$|\"\s*:|\w/\w+/\w"
-    r"|[A-Z][a-z]+Error\b|^\s*[#@+]|[\u2190-\u21ff\u2700-\u27bf]"
+    r"[{}<>=`|\\$]|::|\(\)|\w\(|[^\W\d]:\d|\"\s*:|\w/\w+/\w|[A-Z][a-z]+Error\b"
+    r"|[\u2190-\u21ff\u2700-\u27bf]"
 )
-"""A program, what it prints, an address, one word."""
+"""A program, what it prints, an address, one word: all of a line is, or what stands in one."""
+_CODE_SIGN = re.compile(r"[{}<>=`|\\$:(\"/\u2190-\u21ff\u2700-\u27bf]|Error")
+"""Of which what stands in one has some: most lines have none, which is seen at a glance."""
 
 
 def remarks(text: str, before: str = "") -> tuple[str, ...]:
@@ -233,11 +236,17 @@ def asks(part: str) -> bool:
 def _is_remark(part: str) -> bool:
     if len(part) > MAX_REMARK or part.endswith(":"):
         return False
-    if _CODE.search(part) is not None:
+    if _is_code(part):
         prose = _NAMED.sub("it", part)  # what else is said has words of its own
-        if _CODE.search(prose) is not None or len(small_text(prose).words - STOP) < LEAST_PROSE:
+        if _is_code(prose) or len(small_text(prose).words - STOP) < LEAST_PROSE:
             return False
     return len(small_text(part).words - STOP) >= LEAST_WORDS and not tells_news(part)
+
+
+def _is_code(part: str) -> bool:
+    if _CODE_LINE.match(part) is not None:
+        return True
+    return _CODE_SIGN.search(part) is not None and _CODE.search(part) is not None
 
 
 def tells_news(part: str) -> bool:

@@ -45,7 +45,10 @@ of them ends with."""
 def without_signs(text: str) -> str:
     """The text with blanks in the place of signs outside ASCII that are no part of a word: most
     texts are in ASCII then, whose words are told at a third of the cost."""
-    return text if text.isascii() else _SIGNS.sub(" ", text)
+    if text.isascii():
+        return text
+    plain = text.replace("\u2192", " ")  # most have this one alone
+    return plain if plain.isascii() else _SIGNS.sub(" ", plain)
 
 
 def runs_of(text: str) -> list[str]:

@@ -65,13 +65,19 @@ def _either_apostrophe(sign: str) -> str:
 
 
 def _joined(lines: Iterable[str]) -> str:
-    return "|".join(lines).replace("START", _START).replace("COMMAND", _COMMAND)
+    """One pattern of some. What begins a word is looked for at the beginnings of words alone."""
+    pattern = "|".join(lines).replace("START", _START).replace("COMMAND", _COMMAND)
+    runs = groupby(_alternatives(pattern), key=lambda one: one.startswith(r"\b"))
+    parts = [(begins_word, [*run]) for begins_word, run in runs]
+    return "|".join(
+        rf"\b(?:{'|'.join(one[2:] for one in run)})" if begins_word else "|".join(run)
+        for begins_word, run in parts
+    )
 
 
 class Phrasing:
     """What `any_of` finds. Of a text in small letters, in ASCII, as nearly all are, it is found at
-    half the cost: without regard to capitals a search can not leap, and what begins a word is
-    looked for at the beginnings of words alone.
+    half the cost: without regard to capitals a search can not leap.
 
     Args:
         lines: as `any_of` takes them.
@@ -79,15 +85,7 @@ class Phrasing:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = tuple(lines)
-        alternatives = _alternatives(_joined(self._lines))
-        runs = groupby(alternatives, key=lambda one: one.startswith(r"\b"))
-        parts = [(begins_word, [*run]) for begins_word, run in runs]
-        self._small = re.compile(
-            "|".join(
-                rf"\b(?:{'|'.join(one[2:] for one in run)})" if begins_word else "|".join(run)
-                for begins_word, run in parts
-            )
-        )
+        self._small = re.compile(_joined(self._lines))
 
     def for_text(self, *, is_small: bool) -> re.Pattern[str]:
         """The pattern for a text.
@@ -140,8 +138,7 @@ class Wordings:
     """
 
     def __init__(self, lines: str) -> None:
-        self._single: dict[str, Near] = {}  # words that are phrases by themselves
-        self._longer: dict[str, Near] = {}  # phrases of several words, by their first
+        self._phrases: dict[str, Near] = {}  # by their first words
         self._patterns: list[Phrasing] = []
         for number, group in enumerate(lines.split("\n= ")[1:]):
             phrases, *patterns = group.split("\n")
@@ -150,19 +147,16 @@ class Wordings:
             for name in phrases.split():
                 phrase = name.replace("_", " ")
                 word = _WORD.findall(phrase)[0]
-                phrases = self._single if phrase == word else self._longer
-                phrases[word] = (*phrases.get(word, ()), (phrase, number))
-        self.words = frozenset((*self._single, *self._longer))
+                self._phrases[word] = (*self._phrases.get(word, ()), (phrase, number))
+        self.words = frozenset(self._phrases)
 
     def near(self, small: SmallText) -> Near:
         """What may find something in a text, or in a part of it; nothing in most."""
         words = small.words & self.words
         if not words:
             return ()
-        text, single, longer = small.text, self._single, self._longer
-        near = [one for word in words if word in single for one in single[word]]
-        near += [one for word in words if word in longer for one in longer[word] if one[0] in text]
-        return tuple(near)
+        text, phrases = small.text, self._phrases
+        return tuple([one for word in words for one in phrases[word] if one[0] in text])
 
     def may_be_in(self, small: SmallText) -> bool:
         """Whether a text may have one."""

@@ -129,14 +129,15 @@ _MONTH = (
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _WHEN = re.compile(
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?:,? \d{{4}}\b)?"
-    rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}}\b)?"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:today|tomorrow|tonight)\b"
-    r"|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]m\b"
-    r"|[$€£]\d[\d.,]*|\b\d[\d.,]* ?(?:%|(?:EUR|USD|GBP|CHF)\b)",
+    rf"\b(?=[\dadfjmnostw])(?:\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?:,? \d{{4}}\b)?"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}}\b)?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:today|tomorrow|tonight)\b"
+    r"|\d{4}-\d\d-\d\d\b|\d{1,2}:\d\d\b|\d{1,2} ?[ap]m\b"
+    r"|\d[\d.,]* ?(?:%|(?:EUR|USD|GBP|CHF)\b))|[$€£]\d[\d.,]*",
     re.IGNORECASE,
 )
-"""When something is, or how much: what changes of a thing that is told anew."""
+"""When something is, or how much: what changes of a thing that is told anew. It is tried where a
+word begins, by the first signs of those that it has: at every sign it takes three times as long."""
 _WHEN_SIGNS = ("day", "tomorrow", "tonight", *"0123456789")
 """Of which each in ASCII has one."""
 
