@@ -49,7 +49,7 @@ LEAST = 70
 ENOUGH = 700
 """Tokens of a note that are enough where what stays in its place takes the rest, and little holds
 on that it stands for."""
-RULES_SHARE = 45
+RULES_SHARE = 60
 """Percent of the space that a note may have where so much holds on."""
 NOTE = 160
 """Tokens that a note may need at least."""

@@ -33,13 +33,13 @@ than what was done."""
 FOREIGN_SPARED = 2_400
 """The same with what was said in other languages than English, where requests stand among it with
 what came of them."""
-RULES_NOTE = RULES_SPARED * 100 // SPARED_SHARE
+RULES_NOTE = 4_000
 """Tokens of a note that has room for so many."""
 REMARKS_FROM = 550
 """Tokens of a note from which on what a user said beside a request has the room that rules and
 decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
 larger ones none."""
-REMARKS_SPARED, REMARKS_SHARE = 1_000, 40
+REMARKS_SPARED, REMARKS_SHARE = 1_800, 60
 """Tokens of a note that these have beside, and percent of it at most: in a talk in which rules and
 requests stand together, half of what holds is one."""
 LONG_RULE = 40
@@ -88,22 +88,26 @@ def _spare_room(note: NoteBuilder, room: int, left: int) -> int:
 
 
 def note_for_rules(scope: NoteScope, most: int) -> int:
-    """Tokens that a note needs to tell what holds of what it stands for, and some remarks: of so
-    much that `most` are not enough, some more."""
+    """Tokens that a note needs to tell what holds of what it stands for, `most` at most."""
     history, where, tokens = scope.history, (scope.blocks, scope.upto, scope.held), 0
     choices = [*islice(history.choices(*where), WORDINGS)]
     others = history.passed_over(*where)
     laid_down = chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS))
+    remarks = islice(history.remarks(*where), WORDINGS)
     pairs = chain(
         chain.from_iterable(((at, "rule"), (at - 1, "question")) for at in choices),
         ((at, "rule") for at in laid_down if at not in choices),
+        ((at, "remark") for at in remarks),
     )
+    counted = dict[int, int]()
     for at, form in pairs:
         more = entry(scope.blocks[at], form, scope.inputs, scope.page).tokens
-        tokens += more if form == "question" or more <= LONG_RULE else 0
-        if tokens * 100 > most * (SPARED_SHARE - REMARKS_SHARE):
-            break
-    return tokens * 100 // (SPARED_SHARE - REMARKS_SHARE)
+        if form != "rule" or more <= LONG_RULE:
+            tokens += max(0, more - counted.get(at, 0))
+            counted[at] = more
+        if tokens * 100 > most * SPARED_SHARE:
+            return most
+    return tokens * 100 // SPARED_SHARE
 
 
 def directives_room(room: int, spared: int = SPARED) -> int:
