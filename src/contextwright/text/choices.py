@@ -101,14 +101,20 @@ def answered_gist(text: str, answer: str, *, acts: bool = False) -> str:
         return ""
     if gist := question_gist(text):
         return gist if is_choice(answer, text, acts=acts) else ""
-    gist = "" if acts else told_gist(text)
-    is_row = _COUNT.match(answer) is not None and _has_rows(text)
-    is_answer = agrees(answer, text) or (is_row and is_choice(answer, text))
+    gist = told_gist(text)
+    is_row = not acts and _COUNT.match(answer) is not None and _has_rows(text)
+    is_answer = agrees(answer, text, acts=acts) or (is_row and is_choice(answer, text))
     return gist if gist and is_answer else ""
 
 
-def agrees(answer: str, told: str) -> bool:
-    """Whether a user's few words say nothing but what they think of what an agent told."""
+def agrees(answer: str, told: str, *, acts: bool = False) -> bool:
+    """Whether a user's few words say nothing but what they think of what an agent told.
+
+    Args:
+        acts: as of `is_choice`. What has words of what was told is a task by that.
+    """
+    if acts and not {*content_words(answer)}.isdisjoint({*content_words(told)} - STOP):
+        return False
     if _THANKS.search(answer) is not None or any(map(asks, parts_of(answer))):
         return False
     return _is_short(answer) and not _tells_new(answer, told) and not directives(answer)

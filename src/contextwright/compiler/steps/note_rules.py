@@ -35,11 +35,14 @@ FOREIGN_SPARED = 2_400
 what came of them."""
 RULES_NOTE = 4_000
 """Tokens of a note that has room for so many."""
+HOLDS_SHARE = 70
+"""Percent of it that these take, and what a user says beside requests; what was said later of it,
+and that a task is over, stands with it."""
 REMARKS_FROM = 550
 """Tokens of a note from which on what a user said beside a request has the room that rules and
 decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
 larger ones none."""
-REMARKS_SPARED, REMARKS_SHARE = 1_800, 60
+REMARKS_SPARED, REMARKS_SHARE = 2_400, 60
 """Tokens of a note that these have beside, and percent of it at most: in a talk in which rules and
 requests stand together, half of what holds is one."""
 LONG_RULE = 40
@@ -102,12 +105,11 @@ def note_for_rules(scope: NoteScope, most: int) -> int:
     counted = dict[int, int]()
     for at, form in pairs:
         more = entry(scope.blocks[at], form, scope.inputs, scope.page).tokens
-        if form != "rule" or more <= LONG_RULE:
-            tokens += max(0, more - counted.get(at, 0))
-            counted[at] = more
-        if tokens * 100 > most * SPARED_SHARE:
+        tokens += max(0, more - counted.get(at, 0))
+        counted[at] = more
+        if tokens * 100 > most * HOLDS_SHARE:
             return most
-    return tokens * 100 // SPARED_SHARE
+    return tokens * 100 // HOLDS_SHARE
 
 
 def directives_room(room: int, spared: int = SPARED) -> int:
