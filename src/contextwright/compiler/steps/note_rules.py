@@ -12,7 +12,7 @@ from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
-from contextwright.text.end_sentences import ends_something, names_in
+from contextwright.text.end_sentences import begins_work, ends_something, names_in
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
@@ -245,13 +245,33 @@ def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
     history, blocks, words = note.scope.history, note.scope.blocks, note.words(at, form)
     if note.block(at).role != "user":
         return None
+    end = history.end_of(blocks, words, at) if _is_begun(note, at) else None
     if form == "remark":
-        end = history.end_of(blocks, words, at) if names_in(words) else None
-        is_named = end is not None and names_in(words) & names_in(words_of(note.block(end)))
-        return end if is_named else None
+        return _end_by_name(note, at, words) if end is None else end
     if _is_worded(note, at):
-        return history.news_of(blocks, words, at)
+        both = (end, history.news_of(blocks, words, at))
+        return max((one for one in both if one is not None), default=None)
     return history.last_word_on(blocks, words, at + 1)  # what is next to it says that it was heard
+
+
+def _is_begun(note: NoteBuilder, at: int) -> bool:
+    """Whether the answer next to what a user said is that it is begun: then it was a task, in
+    whatever words."""
+    if note.scope.history.users_behind(at, 1) == [at + 1] or at + 1 >= note.scope.stop:
+        return False
+    answer = without_thinking(note.block(at + 1).plain_text)
+    return begins_work(answer)
+
+
+def _end_by_name(note: NoteBuilder, at: int, words: str) -> int | None:
+    """Where something that has a name is over, or else is spoken of last by it."""
+    if not (names := names_in(words)):
+        return None
+    history, blocks = note.scope.history, note.scope.blocks
+    end = history.end_of(blocks, words, at)
+    end = history.last_word_on(blocks, words, at) if end is None else end
+    is_named = end is not None and not names.isdisjoint(names_in(words_of(note.block(end))))
+    return end if is_named else None
 
 
 def _tell_conditions(note: NoteBuilder, room: int) -> int:
