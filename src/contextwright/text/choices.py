@@ -75,7 +75,7 @@ def question_gist(text: str) -> str:
 
 
 @cached_text
-def told_gist(text: str) -> str:
+def reported_gist(text: str) -> str:
     """What a message that asks nothing tells at its end, in a line; empty where it is a report, or
     says hardly more than that something was heard."""
     text = text.strip()
@@ -101,23 +101,23 @@ def answered_gist(text: str, answer: str, *, acts: bool = False) -> str:
         return ""
     if gist := question_gist(text):
         return gist if is_choice(answer, text, acts=acts) else ""
-    gist = told_gist(text)
+    gist = reported_gist(text)
     is_row = not acts and _COUNT.match(answer) is not None and _has_rows(text)
     is_answer = agrees(answer, text, acts=acts) or (is_row and is_choice(answer, text))
     return gist if gist and is_answer else ""
 
 
-def agrees(answer: str, told: str, *, acts: bool = False) -> bool:
+def agrees(answer: str, report: str, *, acts: bool = False) -> bool:
     """Whether a user's few words say nothing but what they think of what an agent told.
 
     Args:
         acts: as of `is_choice`. What has words of what was told is a task by that.
     """
-    if acts and not {*content_words(answer)}.isdisjoint({*content_words(told)} - STOP):
+    if acts and not {*content_words(answer)}.isdisjoint({*content_words(report)} - STOP):
         return False
     if _THANKS.search(answer) is not None or any(map(asks, parts_of(answer))):
         return False
-    return _is_short(answer) and not _tells_new(answer, told) and not directives(answer)
+    return _is_short(answer) and not _tells_new(answer, report) and not directives(answer)
 
 
 def is_choice(answer: str, question: str, *, acts: bool = False) -> bool:
@@ -137,11 +137,17 @@ def is_choice(answer: str, question: str, *, acts: bool = False) -> bool:
     if acts or not behind or len(first.split()) > FEW_WORDS:
         return False
     parts = parts_of(behind[0])
-    if asks(first) or (any(map(asks, parts)) and not offers_several(question)):
+    if asks(first) or (any(map(asks, parts)) and not _is_one_of(first, question)):
         return False
     if any(map(tells_news, (first, *parts))) or not names_in(answer) <= names_in(question):
         return False
     return _only_chooses(first, question, acts) and not directives(answer)
+
+
+def _is_one_of(answer: str, question: str) -> bool:
+    """Whether an answer names what a question offers, or counts to it."""
+    shared = not ({*content_words(answer)} - STOP).isdisjoint(content_words(question))
+    return offers_several(question) and (shared or _COUNT.fullmatch(answer) is not None)
 
 
 def _only_chooses(answer: str, question: str, acts: bool) -> bool:
@@ -162,9 +168,7 @@ def _is_short(answer: str) -> bool:
     return len(answer.split()) <= MAX_WORDS
 
 
-def _tells_new(
-    answer: str, question: str, may_count: bool = False, may_name: bool = False
-) -> bool:
+def _tells_new(answer: str, question: str, may_count: bool = False, may_name: bool = False) -> bool:
     """Whether an answer has a mark of an identifier, or a name, that was not asked about.
 
     Args:

@@ -103,7 +103,9 @@ _BEGUN = Wordings(r"""
 = queue list
 \b(?:in (?:my|the) queue|to (?:my|the) list)\b
 """)
-_AT_WORK = re.compile(r"(?:ok(?:ay)?, |sure, )?(?!every|any|some|no)[a-z]{2,}ing\b|will\b", re.IGNORECASE)
+_AT_WORK = re.compile(
+    r"(?:ok(?:ay)?, |sure, )?(?!every|any|some|no)[a-z]{2,}ing\b|will\b", re.IGNORECASE
+)
 """What an answer begins with that says what an agent does now."""
 _WORDS_OF_BEGINNINGS = _BEGUN.words | _OVER
 _ANYTHING = ANYTHING | {"can", "could", "pls"}

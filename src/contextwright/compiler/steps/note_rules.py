@@ -4,6 +4,7 @@ request; each while there is room, the newest first."""
 from collections.abc import Iterable
 from itertools import chain, islice
 
+from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder, NoteScope
@@ -257,10 +258,10 @@ def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
 def _is_begun(note: NoteBuilder, at: int) -> bool:
     """Whether the answer next to what a user said is that it is begun: then it was a task, in
     whatever words."""
-    if note.scope.history.users_behind(at, 1) == [at + 1] or at + 1 >= note.scope.stop:
+    if at + 1 >= note.scope.stop:
         return False
-    answer = without_thinking(note.block(at + 1).plain_text)
-    return begins_work(answer)
+    role, answer = words_at(note.scope.blocks, at + 1)  # no block is made of it
+    return role == "assistant" and begins_work(without_thinking(answer))
 
 
 def _end_by_name(note: NoteBuilder, at: int, words: str) -> int | None:

@@ -203,7 +203,7 @@ def _with_choices(
         choice = choice_line(block, question.bare, acts[place]) if question is not None else None
         question = question_line(block, named)
         if question is None and place + 1 < len(blocks) and blocks[place + 1].role == "user":
-            question = question_line(block, named, told=True)
+            question = question_line(block, named, reports=True)
             if question and not choice_line(blocks[place + 1], question.bare, acts[place + 1]):
                 question = None  # nobody said what they think of it
         shown = lines if choice is None else (choice,)

@@ -17,7 +17,7 @@ from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import without_thinking
-from contextwright.text.choices import answered_gist, question_gist, told_gist
+from contextwright.text.choices import answered_gist, question_gist, reported_gist
 from contextwright.text.conditions import lays_down, said_conditions, told_conditions
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.cut import beginning
@@ -190,15 +190,17 @@ def _is_choice(bare: str, before: SummaryLine) -> bool:
     return bool(answered_gist(before.bare, bare))
 
 
-def question_line(block: Block, named: bool = False, *, told: bool = False) -> SummaryLine | None:
+def question_line(
+    block: Block, named: bool = False, *, reports: bool = False
+) -> SummaryLine | None:
     """What an agent asks at the end of a message; None where it asks nothing.
 
     Args:
-        named: as of `lines_of`. told: what it tells there, to which a user may agree.
+        named: as of `lines_of`. reports: what it tells there instead, to which a user may agree.
     """
     if block.role != "assistant" or block.has_calls:
         return None
-    gist = (told_gist if told else question_gist)(_text_of(block.messages))
+    gist = (reported_gist if reports else question_gist)(_text_of(block.messages))
     who = assistant_with_name(block.author if named else "")
     return line_of(f"{who}: {gist}", gist, "question") if gist else None
 
