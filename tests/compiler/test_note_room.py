@@ -105,3 +105,19 @@ def test_a_remark_with_a_name_stands_with_what_was_said_of_it_last():
         read_files(session, engine, 10 * n, 6)
     text = sent(engine, session)
     assert "still query" not in text or "nothing uses v_invoices_old" in text
+
+
+@pytest.mark.parametrize("spec", [C.rolling(5), C.default() | C.decay()], ids=repr)
+def test_a_long_remark_has_room_in_a_summary(spec):
+    engine, session = Engine(spec | C.budget(6_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    session.user(
+        "My boss cannot tell some colours apart, red and green that is, so that blue and orange "
+        "would be kind. Which week was the best one of them?"
+    )
+    session.assistant("Week 17 was the best.")
+    for n in range(40):
+        session.user(f"Look at part {n} of it.")
+        session.assistant(f"Part {n} says nothing of it.")
+        read_files(session, engine, 10 * n, 4)
+    assert "blue and orange would be kind" in sent(engine, session)
