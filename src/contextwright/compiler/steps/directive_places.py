@@ -91,6 +91,8 @@ def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         role, text = words_at(at)
         if role != "user" or not (all_remarks := remarks(text)):
             return ()
+        if remarks(text, "?"):  # it asks for something: whatever stands in front, it is no answer
+            return all_remarks
         who, before = words_at(at - 1) if at else ("", "")
         return remarks(text, before) if who == "assistant" else all_remarks
 
