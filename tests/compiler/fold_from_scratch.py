@@ -211,10 +211,10 @@ def folded(blocks, decisions, known, economy, inputs):
         tail += sizes[upto]
     newer = tail + sum(sizes[at] for at in held if at < upto)
     least = min(low * LEAST // 100, ENOUGH)
-    if low - newer < RULES_NOTE:
+    most = min(RULES_NOTE, economy.space * RULES_SHARE // 100)
+    if low - newer < most:
         scope = scope_of(blocks, upto, held, known, economy, inputs)
-        rules = min(RULES_NOTE, note_for_rules(scope, RULES_NOTE))
-        least = max(least, min(economy.space * RULES_SHARE // 100, rules))
+        least = max(least, note_for_rules(scope, most))
     noted = [at for at in range(upto) if at not in held]
     stood_for = sum(inputs.cost(blocks[at]) for at in noted)
     room = min(min(max(low, newer + least), economy.space) - newer, stood_for) - NOTE // 4

@@ -98,3 +98,19 @@ def test_what_is_set_up_early_outlives_steps_of_a_fit_with_a_large_newest_exchan
         session.assistant("It is long.")
         read_files(session, engine, 1_000 + 10 * n, 3)
     assert sum(f"heard{n}x" in sent(engine, session) for n in range(40)) >= 38
+
+
+@pytest.mark.parametrize("word", SPECS)
+def test_an_answer_with_a_condition_and_one_that_agrees_stand_with_what_they_answer(word):
+    engine, session = Engine(SPECS[word], "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    session.assistant("The backfill of kestrel7x is ready. Should I run it tonight?")
+    session.user("yes, but only on weekdays, nobody is around to help else")
+    session.assistant("Scheduled accordingly.")
+    session.user("And the cleaning?")
+    session.assistant("I put osprey7x into groups by postcode, since the districts changed in May.")
+    session.user("oh right, good")
+    read_files(session, engine, 0, 60)
+    text = sent(engine, session)
+    assert "Should I run it tonight?\nuser: yes, but only on weekdays" in text
+    assert "since the districts changed in May.\nuser: oh right, good" in text

@@ -70,3 +70,54 @@ def test_a_task_that_a_tool_alone_ends_is_not_shown_as_open(status):
     text = sent(engine, session)
     for n in range(6):
         assert f"hall{n}x" not in text or f"OPS-{n} {status}" in text or f'{n}", "state' in text
+
+
+def test_what_is_said_beside_requests_has_room_beside_a_large_newest_exchange():
+    engine, session = Engine(C.compaction(6_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    for n in range(80):
+        session.user(
+            f"Fix part{n}. Juniors who come in May read aside{n}x to learn the whole trade."
+        )
+        session.assistant(f"part{n} is done.")
+        read_files(session, engine, 10 * n, 2)
+    for n in range(6):
+        read_files(session, engine, 2_000 + n, 1, words=180)
+        engine.compile(session)
+    text = sent(engine, session)
+    assert sum(f"aside{n}x" in text for n in range(80)) >= 55
+
+
+def test_a_remark_with_a_name_stands_with_what_was_said_of_it_last():
+    engine, session = Engine(C.compaction(8_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    session.user(
+        "The dashboards still query `v_invoices_old`. Could you point them at the new view?"
+    )
+    session.assistant("I'll do that next.")
+    for n in range(4):
+        session.user(f"And the columns of part {n}?")
+        session.assistant("There are 4.")
+    session.assistant("All nine read from the new view; nothing uses v_invoices_old anymore.")
+    for n in range(60):
+        session.user(f"Look at part {n} of it.")
+        session.assistant(f"Part {n} says nothing of it.")
+        read_files(session, engine, 10 * n, 6)
+    text = sent(engine, session)
+    assert "still query" not in text or "nothing uses v_invoices_old" in text
+
+
+@pytest.mark.parametrize("spec", [C.rolling(5), C.default() | C.decay()], ids=repr)
+def test_a_long_remark_has_room_in_a_summary(spec):
+    engine, session = Engine(spec | C.budget(6_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    session.user(
+        "My boss cannot tell some colours apart, red and green that is, so that blue and orange "
+        "would be kind. Which week was the best one of them?"
+    )
+    session.assistant("Week 17 was the best.")
+    for n in range(40):
+        session.user(f"Look at part {n} of it.")
+        session.assistant(f"Part {n} says nothing of it.")
+        read_files(session, engine, 10 * n, 4)
+    assert "blue and orange would be kind" in sent(engine, session)

@@ -2,7 +2,15 @@
 
 import pytest
 
-from contextwright.text.choices import GIST, is_choice, offers_several, question_gist
+from contextwright.text.choices import (
+    GIST,
+    agrees,
+    answered_gist,
+    is_choice,
+    offers_several,
+    question_gist,
+    reported_gist,
+)
 
 LIST = "Two ways:\n1. a queue\n2. a cron job\nWhich one?"
 
@@ -76,3 +84,68 @@ def test_a_question_may_name_what_to_choose_from(text):
 
 def test_most_name_nothing():
     assert not offers_several("Shall I restart it?")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Should I run it at night?", "yes, but only on weekdays, nobody is around to help else"),
+        ("Shall I open one merge request?", "god no. 400 lines is what a reader can stomach"),
+        ("How much may I offer?", "ten percent, fifteen if they insist, that is the end of it"),
+        ("The 7th or the 14th?", "the 14th, Jonas is at a wedding on the 7th"),
+        ("gRPC or plain HTTP between them?", "HTTP with JSON. Boring wins"),
+        ("Soll ich es nachts laufen lassen?", "ja, aber nur werktags, sonst ist keiner da"),
+    ],
+)
+def test_an_answer_may_begin_with_a_choice_and_say_more(question, answer):
+    assert is_choice(answer, question)
+    assert not is_choice(answer, question, acts=True) or offers_several(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Should I run it?", "yes, and fix the documentation as well, the last part is wrong"),
+        ("What is your id?", "Sure, it is the one that I gave you, mia_li_3668"),
+        ("May I have your reservation id?", "I'm sorry, but I don't have my reservation id here"),
+        ("Should I run it?", "Never at night, that wakes all of them"),  # its wording tells it
+    ],
+)
+def test_but_none_that_asks_for_something_or_tells_what_was_asked(question, answer):
+    assert not is_choice(answer, question)
+
+
+SPLIT = (
+    "I tried both ways to lock it, one gave twice as many jobs. So the worker skips locked rows."
+)
+
+
+@pytest.mark.parametrize(
+    "answer", ["impressive", "makes sense", "fine by me", "soll mir recht sein"]
+)
+def test_who_only_agrees_is_told_with_what_they_agree_to(answer):
+    assert answered_gist(SPLIT, answer) == SPLIT
+    assert answered_gist(SPLIT, answer, acts=True) == SPLIT
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["thank you", "Make it three.", "Never skip rows.", "and the queue?", "it is order X-19"],
+)
+def test_who_thanks_asks_or_lays_something_down_does_not(answer):
+    assert not agrees(answer, SPLIT)
+
+
+def test_what_has_words_of_a_report_is_a_task_where_the_agent_goes_to_work_then():
+    assert agrees("a bit slower, that worker", SPLIT)
+    assert not agrees("a bit slower, that worker", SPLIT, acts=True)
+
+
+def test_a_report_or_what_says_that_something_was_heard_is_nothing_to_agree_to():
+    assert reported_gist("Understood.") == reported_gist(f"{SPLIT} " * 5) == ""
+
+
+def test_a_number_chooses_of_rows_also_where_nobody_asks():
+    rows = "We could 1) keep it in the old store or 2) move it to a column. I'd lean to 2."
+    assert answered_gist(rows, "2, and drop the index")
+    assert not answered_gist(rows, "2, and drop the index", acts=True)

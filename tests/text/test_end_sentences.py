@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from contextwright.text import end_sentences
 from contextwright.text.end_sentences import (
+    begins_work,
     ends_something,
     is_asked_in,
     is_begun,
@@ -175,3 +176,21 @@ def test_a_message_without_the_words_of_ends_is_not_read_by_sentences(monkeypatc
     assert not looked_at
     ends_something("The login page was mentioned. It is in place.", "user")
     assert len(looked_at) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "begins"),
+    [
+        ("On it.", True),
+        ("I'll collect the prices.", True),
+        ("Setting up the tool.", True),
+        ("Sure, drafting it.", True),
+        ("Will do.", True),
+        ("Everything is ready.", False),
+        ("Nothing is left.", False),
+        ("Understood.", False),
+        ("", False),
+    ],
+)
+def test_an_answer_says_that_an_agent_goes_to_work(answer, begins):
+    assert begins_work(answer) is begins

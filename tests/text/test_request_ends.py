@@ -99,3 +99,9 @@ def test_what_was_only_heard_is_over_where_an_answer_surely_speaks_of_it(stateme
 )
 def test_what_takes_a_task_back_and_chooses_nothing(sentence, off):
     assert calls_off(sentence) is off
+
+
+def test_a_bare_number_names_nothing_that_may_be_done():
+    statement = "Heavy reads go to replica 3 here, anything else makes the phone ring."
+    assert not is_done(statement, "Done. It has 3 parts.", is_next=False, is_worded=False)
+    assert is_done("Order 4471 first.", "Done, 4471 is out.", is_next=False, is_worded=False)

@@ -1,20 +1,29 @@
-"""What a user decides by a short answer: "So Drizzle.", "the second one", "nah". It says nothing
-without what was asked in front of it, and is told with the gist of that.
+"""What a user decides by an answer: "So Drizzle.", "yes, but only on weekdays", "fine by me". It
+says nothing without what was asked, or told, in front of it, and is told with the gist of that.
 
-By structure, in whatever language: an agent asks, and what the user says next is short, asks
-nothing, and tells nothing new that has a mark of an identifier: that would be what was asked for.
+By structure, in whatever language: an agent asks or tells something, and what the user says next is
+short, or begins with a few words that choose, asks nothing, and tells nothing new that has a mark
+of an identifier: that would be what was asked for.
 """
 
 import re
 
 from contextwright.memo.ownership import cached_text
 from contextwright.text.cut import beginning
-from contextwright.text.end_sentences import QUESTION
+from contextwright.text.directives import directives
+from contextwright.text.end_sentences import QUESTION, names_in
+from contextwright.text.remarks import asks, parts_of, tells_news
 from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.sentences import sentences
 
 MAX_ANSWER, MAX_WORDS = 60, 8
 """Characters and words of an answer that only chooses, at most."""
+MAX_REASON = 240
+"""Characters of one that begins with a choice, and says more behind it: a condition, a reason."""
+MAX_TOLD = 400
+"""Characters of what an agent tells that a user agrees to: more is a report."""
+TELLING = 4
+"""Words that tell something, at least, in what a user may agree to."""
 FEW_WORDS = 5
 """Words of one that has none of the question's: "nah", "the latter", "die zweite"."""
 GIST = 200
@@ -31,7 +40,11 @@ _OR = re.compile(
     re.IGNORECASE,
 )
 """What stands between things to choose from, where they are not in rows."""
+_PAUSE = re.compile(r"[,.;:!]\s+|\s+[-\u2013\u2014]\s+|[\uff0c\u3002\u3001\uff01]")
+"""What stands behind a choice where more is said."""
+_THANKS = re.compile(r"\b(?:thank\w*|thx|bye|goodbye|welcome)\b", re.IGNORECASE)
 _MARKED = re.compile(r"\S*[\d@#_/\\]\S*")
+_COUNT = re.compile(r"\d{1,2}(?!\w)")
 _CAPITAL = re.compile(r"(?<=\S )[^\W\d_a-z]\w+")
 """What names something, behind the first word."""
 
@@ -61,34 +74,120 @@ def question_gist(text: str) -> str:
     return gist
 
 
+@cached_text
+def reported_gist(text: str) -> str:
+    """What a message that asks nothing tells at its end, in a line; empty where it is a report, or
+    says hardly more than that something was heard."""
+    text = text.strip()
+    if len(text) > MAX_TOLD or question_gist(text) or len({*content_words(text)} - STOP) < TELLING:
+        return ""
+    gist = ""
+    for one in reversed(sentences(text)):
+        line = " ".join(one.split())
+        if gist and len(line) + 1 + len(gist) > GIST:
+            break
+        gist = f"{line} {gist}" if gist else beginning(line, GIST)
+    return gist
+
+
+def answered_gist(text: str, answer: str, *, acts: bool = False) -> str:
+    """The gist of what an agent asked or told, where all that a user says next is what they choose
+    of it, or that they agree; else empty.
+
+    Args:
+        acts: as of `is_choice`.
+    """
+    if len(answer) > MAX_REASON:
+        return ""
+    if gist := question_gist(text):
+        return gist if is_choice(answer, text, acts=acts) else ""
+    gist = reported_gist(text)
+    is_row = not acts and _COUNT.match(answer) is not None and _has_rows(text)
+    is_answer = agrees(answer, text, acts=acts) or (is_row and is_choice(answer, text))
+    return gist if gist and is_answer else ""
+
+
+def agrees(answer: str, report: str, *, acts: bool = False) -> bool:
+    """Whether a user's few words say nothing but what they think of what an agent told.
+
+    Args:
+        acts: as of `is_choice`. What has words of what was told is a task by that.
+    """
+    if acts and not {*content_words(answer)}.isdisjoint({*content_words(report)} - STOP):
+        return False
+    if _THANKS.search(answer) is not None or any(map(asks, parts_of(answer))):
+        return False
+    return _is_short(answer) and not _tells_new(answer, report) and not directives(answer)
+
+
 def is_choice(answer: str, question: str, *, acts: bool = False) -> bool:
     """Whether a user's words only choose of what was asked in front of them: most of them stand in
-    the question, or they are too few to tell anything else.
+    the question, or they are too few to tell anything else; or they begin with such a choice, and
+    ask for nothing behind it.
 
     Args:
         acts: whether the agent went to work then. What was a plain question is a task by that.
     """
     answer = answer.strip()
-    if not answer or len(answer) > MAX_ANSWER or "\n" in answer or answer.endswith(QUESTION):
+    if len(answer) > MAX_REASON or "\n" in answer or answer.endswith(QUESTION):
         return False
-    count = len(answer.split())
-    if count > MAX_WORDS:
+    if _only_chooses(answer, question, acts):
+        return True
+    first, *behind = _PAUSE.split(answer, maxsplit=1)
+    if acts or not behind or len(first.split()) > FEW_WORDS:
         return False
-    small = question.casefold()
-    new = (*_MARKED.findall(answer), *_CAPITAL.findall(answer))
-    if any(one.strip(".,!;:").casefold() not in small for one in new):
+    parts = parts_of(behind[0])
+    if asks(first) or (any(map(asks, parts)) and not _is_one_of(first, question)):
+        return False
+    if any(map(tells_news, (first, *parts))) or not names_in(answer) <= names_in(question):
+        return False
+    return _only_chooses(first, question, acts) and not directives(answer)
+
+
+def _is_one_of(answer: str, question: str) -> bool:
+    """Whether an answer names what a question offers, or counts to it."""
+    shared = not ({*content_words(answer)} - STOP).isdisjoint(content_words(question))
+    return offers_several(question) and (shared or _COUNT.fullmatch(answer) is not None)
+
+
+def _only_chooses(answer: str, question: str, acts: bool) -> bool:
+    if not _is_short(answer):
         return False
     words = {*content_words(answer)} - STOP
     shared = words.intersection(content_words(question))
-    if count > FEW_WORDS:
-        return 2 * len(shared) > len(words)
-    return bool(shared) or not acts or offers_several(question)
+    is_long, is_one_of = len(answer.split()) > FEW_WORDS, offers_several(question)
+    if _tells_new(answer, question, is_one_of, is_one_of and bool(shared)):
+        return False
+    return 2 * len(shared) > len(words) if is_long else bool(shared) or not acts or is_one_of
+
+
+def _is_short(answer: str) -> bool:
+    answer = answer.strip()
+    if not answer or len(answer) > MAX_ANSWER or "\n" in answer or answer.endswith(QUESTION):
+        return False
+    return len(answer.split()) <= MAX_WORDS
+
+
+def _tells_new(answer: str, question: str, may_count: bool = False, may_name: bool = False) -> bool:
+    """Whether an answer has a mark of an identifier, or a name, that was not asked about.
+
+    Args:
+        may_count: whether "2" may be the second thing. may_name: whether names are none of these,
+            of what was asked about.
+    """
+    small = question.casefold()
+    new = [*_MARKED.findall(answer), *(() if may_name else _CAPITAL.findall(answer))]
+    bare = (one.strip(".,!;:").casefold() for one in new)
+    return any(one not in small and not (may_count and _COUNT.fullmatch(one)) for one in bare)
 
 
 def offers_several(question: str) -> bool:
     """Whether a question names things to choose from."""
-    is_list = len(_OPTION.findall(question)) > 1 or _IN_A_ROW.search(question) is not None
-    return is_list or _OR.search(question) is not None
+    return _has_rows(question) or _OR.search(question) is not None
+
+
+def _has_rows(text: str) -> bool:
+    return len(_OPTION.findall(text)) > 1 or _IN_A_ROW.search(text) is not None
 
 
 def _asks(sentence: str) -> bool:

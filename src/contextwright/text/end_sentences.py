@@ -103,6 +103,10 @@ _BEGUN = Wordings(r"""
 = queue list
 \b(?:in (?:my|the) queue|to (?:my|the) list)\b
 """)
+_AT_WORK = re.compile(
+    r"(?:ok(?:ay)?, |sure, )?(?!every|any|some|no)[a-z]{2,}ing\b|will\b", re.IGNORECASE
+)
+"""What an answer begins with that says what an agent does now."""
 _WORDS_OF_BEGINNINGS = _BEGUN.words | _OVER
 _ANYTHING = ANYTHING | {"can", "could", "pls"}
 """Words that name nothing."""
@@ -257,6 +261,12 @@ def is_begun(sentence: str) -> bool:
     """Whether an agent says that it begins something, or will."""
     small = small_text(sentence, _WORDS_OF_BEGINNINGS)
     return _BEGUN.is_in(sentence, small) and _OVER.isdisjoint(small.words)
+
+
+def begins_work(answer: str) -> bool:
+    """Whether an agent's answer begins by saying that it goes to work: "On it", "Drafting it."."""
+    first = next(iter(sentences(answer[:LOOKED_AT])), "")
+    return is_begun(first) or _AT_WORK.match(first) is not None
 
 
 def _is_about(sentence: str, request: str) -> bool:

@@ -6,6 +6,8 @@ from contextwright.text.search_terms import content_words
 from contextwright.text.sentences import sentences
 from contextwright.text.wordings import Phrasing, any_of, small_text
 
+NAMES_ONE = 4
+"""Digits of a number that names one thing, at least."""
 LOOKED_AT = 400
 """Characters of what came behind it that are looked at."""
 NEXT = 3
@@ -96,9 +98,14 @@ def _names(request: str, answer: str) -> bool:
     """Whether an answer surely speaks of a request: it has a word of its own such as `item7x`, or,
     where it has none, half of its words."""
     words = {*content_words(request)} - ANYTHING
-    marked = {word for word in words if any(map(str.isdigit, word))}
+    marked = {word for word in words if any(map(str.isdigit, word)) and not _is_count(word)}
     shared = words & {*content_words(answer)}
     return not marked.isdisjoint(shared) if marked else 0 < len(words) <= 2 * len(shared)
+
+
+def _is_count(word: str) -> bool:
+    """Whether it says how many, and names nothing: "Two replicas", "replica 3", "4 MB"."""
+    return word.isdigit() and len(word) < NAMES_ONE
 
 
 def _shares_a_word(one: str, other: str) -> bool:

@@ -25,7 +25,7 @@ _RESULTS = Run(step=Compact(strategy="tool_results"), title="compact results")
 _OUTPUTS = Run(step=Compact(), title="compact outputs")
 _DEDUP = Run(step=Dedup(strategy="structural"), title="dedup")
 _LAST: tuple[Stage, ...] = (Drop(), *LAST_RESORT)
-SHARE, RULE_SHARE = 8, 30
+SHARE, RULE_SHARE = 8, 40
 """Part of the limit that a summary may have, an eighth, and percent of it with the rules and
 decisions that still hold, so that they have room in it for as long as a session may be."""
 RULE_TOKENS = MOST_TOKENS - SUMMARY_TOKENS

@@ -26,7 +26,7 @@ from contextwright.spec.task import Task
 from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import DividedLog, LogReader, OfLog
 
-SUMMARY_TOKENS, MOST_TOKENS = 400, 2_000
+SUMMARY_TOKENS, MOST_TOKENS = 400, 3_000
 """Tokens of a summary where nothing else is said: room for a paragraph on what was done and what is
 open; and with the rules and decisions that still hold, of which it has room for some eighty. With
 1,200, in whatever words they were said, of 20 and 20 planted in recorded sessions 9 and 13 were

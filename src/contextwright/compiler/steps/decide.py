@@ -49,7 +49,7 @@ LEAST = 70
 ENOUGH = 700
 """Tokens of a note that are enough where what stays in its place takes the rest, and little holds
 on that it stands for."""
-RULES_SHARE = 45
+RULES_SHARE = 60
 """Percent of the space that a note may have where so much holds on."""
 NOTE = 160
 """Tokens that a note may need at least."""
@@ -326,10 +326,10 @@ def plan_fold(
     upto, tail = _tail_start(last, fresh, low * economy.tail // 100, size)
     newer = tail + sum(inputs.cost(blocks[at]) for at in held if at < upto)
     least = min(low * LEAST // 100, ENOUGH)
-    if low - newer < RULES_NOTE:  # else what holds has its room anyhow
+    most = min(RULES_NOTE, economy.space * RULES_SHARE // 100)
+    if low - newer < most:  # else what holds has its room anyhow
         scope = NoteScope(blocks, stop, upto, held, history, inputs, page_of(economy.space))
-        rules = min(RULES_NOTE, note_for_rules(scope, RULES_NOTE))
-        least = max(least, min(economy.space * RULES_SHARE // 100, rules))
+        least = max(least, note_for_rules(scope, most))
     room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
     room = min(room, _stood_for(blocks, upto, held, room, inputs) - NOTE // 4)
     pages: Pages = ()

@@ -10,7 +10,7 @@ from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import said_by, words_of
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
 from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
-from contextwright.text.choices import MAX_ANSWER, is_choice, question_gist
+from contextwright.text.choices import MAX_REASON, answered_gist
 from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
@@ -72,14 +72,14 @@ def choices_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
 
     def look(words_at: Words) -> Wording:
         role, text = words_at(at)
-        if role != "user" or not at or len(text) > MAX_ANSWER:
+        if role != "user" or not at or len(text) > MAX_REASON:
             return ()
         who, before = words_at(at - 1)
-        gist = question_gist(before) if who == "assistant" else ""
-        if not gist or blocks[at - 1].has_calls:  # few are left by now
-            return ()
+        if who != "assistant" or not answered_gist(before, text) or blocks[at - 1].has_calls:
+            return ()  # few are left by now
         acts = at + 1 < stop and blocks[at + 1].has_calls
-        return (gist, text) if is_choice(text, before, acts=acts) else ()
+        gist = answered_gist(before, text, acts=acts)
+        return (gist, text) if gist else ()
 
     return _looked_at(blocks, look)
 
@@ -91,6 +91,8 @@ def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         role, text = words_at(at)
         if role != "user" or not (all_remarks := remarks(text)):
             return ()
+        if remarks(text, "?"):  # it asks for something: whatever stands in front, it is no answer
+            return all_remarks
         who, before = words_at(at - 1) if at else ("", "")
         return remarks(text, before) if who == "assistant" else all_remarks
 

@@ -25,7 +25,7 @@ from contextwright.compiler.steps.note_pages import id_in_parts
 from contextwright.memo.owned_tables import Table
 from contextwright.session.event import ToolCall
 from contextwright.spec.inputs import Inputs
-from contextwright.text.choices import question_gist
+from contextwright.text.choices import question_gist, reported_gist
 from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.content_router import shorten
 from contextwright.text.cut import beginning
@@ -193,7 +193,7 @@ def _entry(block: Block, form: str, inputs: Inputs) -> str:
         foreign = lasting_words(statement) if block.role == "user" else ""
         return "user: " + (foreign or " ".join(_lasting(statement, block.role)))
     if form == "question":
-        return f"{speaker}: {question_gist(statement)}"
+        return f"{speaker}: {question_gist(statement) or reported_gist(statement)}"
     if form == "condition":
         return "\n".join(_conditions(block, statement, speaker))
     if block.role == "user":

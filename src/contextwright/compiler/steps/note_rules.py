@@ -4,6 +4,7 @@ request; each while there is room, the newest first."""
 from collections.abc import Iterable
 from itertools import chain, islice
 
+from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder, NoteScope
@@ -12,7 +13,7 @@ from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
-from contextwright.text.end_sentences import ends_something, names_in
+from contextwright.text.end_sentences import begins_work, ends_something, names_in
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
@@ -33,13 +34,16 @@ than what was done."""
 FOREIGN_SPARED = 2_400
 """The same with what was said in other languages than English, where requests stand among it with
 what came of them."""
-RULES_NOTE = RULES_SPARED * 100 // SPARED_SHARE
+RULES_NOTE = 4_000
 """Tokens of a note that has room for so many."""
+HOLDS_SHARE = 70
+"""Percent of it that these take, and what a user says beside requests; what was said later of it,
+and that a task is over, stands with it."""
 REMARKS_FROM = 550
 """Tokens of a note from which on what a user said beside a request has the room that rules and
 decisions leave: with it, notes of 500 tokens lose two calls of 581 in recorded service sessions,
 larger ones none."""
-REMARKS_SPARED, REMARKS_SHARE = 1_000, 40
+REMARKS_SPARED, REMARKS_SHARE = 2_400, 60
 """Tokens of a note that these have beside, and percent of it at most: in a talk in which rules and
 requests stand together, half of what holds is one."""
 LONG_RULE = 40
@@ -88,22 +92,25 @@ def _spare_room(note: NoteBuilder, room: int, left: int) -> int:
 
 
 def note_for_rules(scope: NoteScope, most: int) -> int:
-    """Tokens that a note needs to tell what holds of what it stands for, and some remarks: of so
-    much that `most` are not enough, some more."""
+    """Tokens that a note needs to tell what holds of what it stands for, `most` at most."""
     history, where, tokens = scope.history, (scope.blocks, scope.upto, scope.held), 0
     choices = [*islice(history.choices(*where), WORDINGS)]
     others = history.passed_over(*where)
     laid_down = chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS))
+    remarks = islice(history.remarks(*where), WORDINGS)
     pairs = chain(
         chain.from_iterable(((at, "rule"), (at - 1, "question")) for at in choices),
         ((at, "rule") for at in laid_down if at not in choices),
+        ((at, "remark") for at in remarks),
     )
+    counted = dict[int, int]()
     for at, form in pairs:
         more = entry(scope.blocks[at], form, scope.inputs, scope.page).tokens
-        tokens += more if form == "question" or more <= LONG_RULE else 0
-        if tokens * 100 > most * (SPARED_SHARE - REMARKS_SHARE):
-            break
-    return tokens * 100 // (SPARED_SHARE - REMARKS_SHARE)
+        tokens += max(0, more - counted.get(at, 0))
+        counted[at] = more
+        if tokens * 100 > most * HOLDS_SHARE:
+            return most
+    return tokens * 100 // HOLDS_SHARE
 
 
 def directives_room(room: int, spared: int = SPARED) -> int:
@@ -239,13 +246,33 @@ def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
     history, blocks, words = note.scope.history, note.scope.blocks, note.words(at, form)
     if note.block(at).role != "user":
         return None
+    end = history.end_of(blocks, words, at) if _is_begun(note, at) else None
     if form == "remark":
-        end = history.end_of(blocks, words, at) if names_in(words) else None
-        is_named = end is not None and names_in(words) & names_in(words_of(note.block(end)))
-        return end if is_named else None
+        return _end_by_name(note, at, words) if end is None else end
     if _is_worded(note, at):
-        return history.news_of(blocks, words, at)
+        both = (end, history.news_of(blocks, words, at))
+        return max((one for one in both if one is not None), default=None)
     return history.last_word_on(blocks, words, at + 1)  # what is next to it says that it was heard
+
+
+def _is_begun(note: NoteBuilder, at: int) -> bool:
+    """Whether the answer next to what a user said is that it is begun: then it was a task, in
+    whatever words."""
+    if at + 1 >= note.scope.stop:
+        return False
+    role, answer = words_at(note.scope.blocks, at + 1)  # no block is made of it
+    return role == "assistant" and begins_work(without_thinking(answer))
+
+
+def _end_by_name(note: NoteBuilder, at: int, words: str) -> int | None:
+    """Where something that has a name is over, or else is spoken of last by it."""
+    if not (names := names_in(words)):
+        return None
+    history, blocks = note.scope.history, note.scope.blocks
+    end = history.end_of(blocks, words, at)
+    end = history.last_word_on(blocks, words, at) if end is None else end
+    is_named = end is not None and not names.isdisjoint(names_in(words_of(note.block(end))))
+    return end if is_named else None
 
 
 def _tell_conditions(note: NoteBuilder, room: int) -> int:

@@ -210,6 +210,7 @@ class _Choice:
         left -= self._put_newest(CORRECTIONS, left)
         left -= self._put_foreign(True, min(more, left))
         left -= self._put_newest(REMARKS, min(more, left))
+        left -= self._put_newest(REMARKS, min(more, left), MAX_SENTENCE)
         left -= self._put_newest(LASTING, left)
         left -= self._put_newest(LASTING, min(more, left), MAX_SENTENCE)
         left -= self._put_newest(CONDITIONS, min(more, left), LONG_CONDITION)

@@ -17,7 +17,7 @@ from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import without_thinking
-from contextwright.text.choices import is_choice, question_gist
+from contextwright.text.choices import answered_gist, question_gist, reported_gist
 from contextwright.text.conditions import lays_down, said_conditions, told_conditions
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.cut import beginning
@@ -186,20 +186,22 @@ def lines_before(previous: str) -> list[SummaryLine]:
 
 def _is_choice(bare: str, before: SummaryLine) -> bool:
     """Whether a user's line answers the one in front of it, of a summary before."""
-    if before.is_users or not before.text.startswith(AGENT) or not question_gist(before.bare):
+    if before.is_users or not before.text.startswith(AGENT):
         return False
-    return is_choice(bare, before.bare)
+    return bool(answered_gist(before.bare, bare))
 
 
-def question_line(block: Block, named: bool = False) -> SummaryLine | None:
+def question_line(
+    block: Block, named: bool = False, *, reports: bool = False
+) -> SummaryLine | None:
     """What an agent asks at the end of a message; None where it asks nothing.
 
     Args:
-        named: as of `lines_of`.
+        named: as of `lines_of`. reports: what it tells there instead, to which a user may agree.
     """
     if block.role != "assistant" or block.has_calls:
         return None
-    gist = question_gist(_text_of(block.messages))
+    gist = (reported_gist if reports else question_gist)(_text_of(block.messages))
     who = assistant_with_name(block.author if named else "")
     return line_of(f"{who}: {gist}", gist, "question") if gist else None
 
@@ -213,7 +215,7 @@ def choice_line(block: Block, question: str, acts: bool) -> SummaryLine | None:
     if block.role != "user":
         return None
     chosen = own_words("\n".join(user_words(message.parts) for message in block.messages).strip())
-    is_chosen = is_choice(chosen, question, acts=acts)
+    is_chosen = answered_gist(question, chosen, acts=acts) != ""
     return line_of(f"{USERS}{chosen}", chosen, "choice", USER) if is_chosen else None
 
 
