@@ -126,6 +126,7 @@ class Counting:
         costs = costs_of(Memo(), TARGET.provider.renderer, TARGET, shown)
         self.cost, self.event_cost = costs.block, costs.events
         self.count, self.counter_id = TARGET.counter.count, TARGET.counter.id
+        self.count_in_passing = self.count
         self.memo, self.clean = Memo(), str
 
 
