@@ -65,7 +65,7 @@ def word_rows() -> Iterator[tuple[str, int, float]]:
         grow(session, seed, random.Random(seed))
         now = session.snapshot()
         setup = setup_for(TARGET, plan(atom), now, compiler.agent, compiler.memo)
-        inputs = compiler._inputs(now, setup, PendingTasks(), dry=False)
+        inputs = compiler._inputs(now, setup, PendingTasks(), (), dry=False)
         if atom.kind.value.startswith("source"):
             return _milliseconds(lambda: atom.bring(inputs))
         blocks = NEWEST.bring(inputs)
