@@ -118,7 +118,7 @@ def compiled_session(source: Session, where: str) -> Session:
     if isinstance(source, Session):
         return source
     raise SessionError(
-        f"expected the session that was compiled, got {type(source).__name__}",
+        f"expected a session, the one that was compiled, got {type(source).__name__}",
         where=where,
         fix="of messages make one with session_from(messages), and give it to each call",
     )
