@@ -60,7 +60,7 @@ LONG_CONDITION = 600
 """Characters of what an agent or a tool laid down, beside the call that gave it."""
 FOREIGN = 180
 """Characters of what is said in another language than English, where all of a message is told."""
-UNWORDED = 1_600
+UNWORDED = 2_000
 """Tokens beside of which all may go to what is said in another language without words of a rule: it
 may be a request that ended in words of which it has none. With 2,600, of 264 that ended fourteen
 stood as open, where two did."""
