@@ -31,7 +31,6 @@ from contextwright.formats.fields import (
 )
 from contextwright.formats.format_evidence import most
 from contextwright.formats.gemini_fields import OTHER_FIELDS, fields_beside
-from contextwright.formats.media_part import standard_base64
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.formats.request_body import (
     AROUND,
@@ -56,6 +55,7 @@ from contextwright.session.event import (
     ToolResult,
 )
 from contextwright.session.session import Session
+from contextwright.text.encoded_forms import standard_base64
 
 NAME = "gemini"
 LINES = False

@@ -7,7 +7,6 @@ from contextwright.formats.document import Document, body_of, items_of, numbered
 from contextwright.formats.exporter import exporter
 from contextwright.formats.fields import Fields, Json, list_if, object_if, object_of, text_of, wrong
 from contextwright.formats.format_evidence import most
-from contextwright.formats.media_part import standard_base64
 from contextwright.formats.message_document import fields_beside, with_fields
 from contextwright.formats.provenance import ReadSoFar, read_messages, write_messages
 from contextwright.session.event import (
@@ -24,6 +23,7 @@ from contextwright.session.event import (
     ToolResult,
 )
 from contextwright.session.session import Session
+from contextwright.text.encoded_forms import standard_base64
 
 NAME = "pydantic-ai"
 LINES = False

@@ -120,13 +120,19 @@ def decoded(data: bytes) -> Iterator[str]:
             yield data.decode("utf-8", "ignore")
 
 
+def standard_base64(data: str) -> str:
+    """Base64 in the alphabet that every provider takes: pydantic writes the other one, so that
+    stored messages and the requests of Google's SDK have it."""
+    return data.replace("-", "+").replace("_", "/")
+
+
 def decode_base64(text: str, *, strict: bool = False) -> bytes | None:
     """The bytes of base64, with or without its padding, of either alphabet; None for none.
 
     Args:
         strict: whether a sign of neither alphabet is no base64; else it is passed over.
     """
-    plain = text.rstrip("=").replace("-", "+").replace("_", "/")
+    plain = standard_base64(text.rstrip("="))
     plain = plain[: len(plain) - (len(plain) % 4 == 1)]
     try:
         return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=strict)

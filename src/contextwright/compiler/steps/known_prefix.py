@@ -155,7 +155,7 @@ class LoggedBlocks(list[Any]):
     """A conversation of which the first `count` are made of the log when they are asked for.
 
     Args:
-        count: how many of them may be missing.
+        count: how many of them may be missing. blocks: those behind them.
 
     Attributes:
         has_gaps: whether any was ever missing.
