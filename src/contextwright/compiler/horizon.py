@@ -15,10 +15,16 @@ from contextwright.compiler.mapped_log import maps
 from contextwright.compiler.step_left import known_place, table_of
 from contextwright.compiler.token_sums import SOURCE, newest_of, place_of, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
-from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
-from contextwright.spec.terminal import FoldHistory, ModelWindow, Terminal
+from contextwright.spec.terminal import (
+    Drop,
+    FoldHistory,
+    ModelWindow,
+    SummarizeOldest,
+    Terminal,
+)
 from contextwright.spec.traits import View
 from contextwright.spec.word_roles import ConversationWindow, Indexed, Shortener, Standing
 from contextwright.tasks.signals import window_of
@@ -85,6 +91,27 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
     several, or none."""
     terms = list(_terms(body))
     return terms[0] if len(terms) == 1 else ()
+
+
+def notes_dropped(body: Expr, terminal: Terminal | None) -> bool:
+    """Whether what a limit drops leaves a note of what holds: it goes down in steps, summarizes
+    nothing old itself, and is given the whole conversation, each exchange as the log has it or as
+    words make it that look at it alone. What a word leaves out is the word's to leave out."""
+    terminal = terminal or ModelWindow()
+    stages = terminal.stages
+    if not terminal.step_low or any(isinstance(stage, SummarizeOldest) for stage in stages):
+        return False
+    drops = any(isinstance(stage, Drop) for stage in stages)
+    return drops and len([*_terms(body)]) == 1 and maps([*_terms(body)]) and not _chooses(body)
+
+
+def _chooses(expr: Expr) -> bool:
+    """Whether a spec brings one of several terms."""
+    if isinstance(expr, Pipe):
+        return _chooses(expr.head)
+    if isinstance(expr, Union):
+        return any(map(_chooses, expr.terms))
+    return isinstance(expr, Fallback | When)
 
 
 def lessens(body: Expr) -> bool:

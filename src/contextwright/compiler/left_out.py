@@ -6,8 +6,11 @@ Each line stands where something is missing, so it keeps its bytes for as long a
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from itertools import chain, compress
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,7 +22,13 @@ from contextwright.blocks.line_ids import line_ids
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
-from contextwright.compiler.overflow import Spare, enforce_budget, is_limited, spare_of_limit
+from contextwright.compiler.overflow import (
+    Spare,
+    enforce_budget,
+    is_limited,
+    spare_of_limit,
+    step_behind,
+)
 from contextwright.compiler.plan import Plan
 from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
@@ -29,6 +38,9 @@ from contextwright.session.event import Text
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import Span
 from contextwright.spec.terminal import Terminal
+
+if TYPE_CHECKING:
+    from contextwright.compiler.limit_note import LimitHistory
 
 SOURCE = "left_out"
 STEP = "left out"
@@ -70,6 +82,7 @@ def within_limit(
         return enforce_budget(room, blocks, terminal), room
     missing = () if planned.view == "fold" else gaps(blocks, room.inputs)
     roomy = _room_with_lines(room, missing, blocks, planned)
+    roomy = _room_with_note(roomy, blocks, planned)
     try:
         left = enforce_budget(roomy, blocks, terminal)
     except BudgetError:
@@ -80,9 +93,10 @@ def within_limit(
         room = msgspec.structs.replace(room, tracer=roomy.tracer)
     if left is not blocks or planned.view == "fold":
         missing = gaps(left, room.inputs)
-    blocks = room.tracer.counted(STEP, left, _with_lines(left, missing, room))
+    note = _note(roomy, blocks, missing, planned)
+    blocks = room.tracer.counted(STEP, left, _with_lines(left, missing, room, note))
     if roomy.lines != room.lines:
-        room = msgspec.structs.replace(room, lines=roomy.lines)
+        room = msgspec.structs.replace(room, lines=roomy.lines, note=roomy.note)
     return blocks, room
 
 
@@ -93,7 +107,14 @@ def spare_tokens(room: BudgetState, assembled: Assembled, sent: Blocks, planned:
         return Spare(-room.over(sent))  # whether a step is due is the fold's to say
     roomy = msgspec.structs.replace(room, fixed=room.fixed + room.lines)
     spare = spare_of_limit(roomy, assembled.blocks, planned.terminal)
-    return msgspec.structs.replace(spare, tokens=min(spare.tokens, -roomy.over(sent)))
+    # in a small limit a line stands for which none was left free
+    tokens = min(spare.tokens, -roomy.over(without_lines(sent)), -room.over(sent))
+    if room.note:  # its room may be another from the next step on that there is without it
+        roomy = msgspec.structs.replace(roomy, fixed=roomy.fixed - room.note)
+        without = spare_of_limit(roomy, assembled.blocks, planned.terminal)
+        tokens = min(tokens, without.tokens)
+        spare = msgspec.structs.replace(spare, answers=spare.answers or without.answers)
+    return msgspec.structs.replace(spare, tokens=tokens)
 
 
 def without_lines(blocks: Blocks) -> Blocks:
@@ -134,6 +155,50 @@ def _room_with_lines(
     return msgspec.structs.replace(room, fixed=fixed, lines=needed, tracer=tracer)
 
 
+def _room_with_note(room: BudgetState, blocks: Blocks, planned: Plan) -> BudgetState:
+    """The space with room to tell what holds of what a step of the limit drops, too."""
+    if not room.lines or planned.noted is None or room.inputs.snapshot.has_summaries:
+        return room
+    standing = step_behind(room, blocks, planned.terminal)
+    if standing is None:
+        return room
+    with _history(room, planned) as history:
+        tokens = history.room(*standing, _noted_inputs(room, planned))
+    if not tokens:
+        return room
+    fixed, lines = room.fixed + tokens, room.lines + tokens
+    return msgspec.structs.replace(room, fixed=fixed, lines=lines, note=tokens)
+
+
+def _note(room: BudgetState, blocks: Blocks, missing: tuple[Span, ...], planned: Plan) -> str:
+    """What holds of what the newest step of the limit dropped; empty where it took none.
+
+    Args:
+        blocks: those that the limit was given.
+    """
+    standing = step_behind(room, blocks, planned.terminal) if room.note else None
+    if standing is None or not room.tracer.limit_steps:
+        return ""
+    step, inputs = standing[0], _noted_inputs(room, planned)
+    spans = [gap for gap in missing if gap[1] <= step.place]
+    with _history(room, planned) as history:
+        return history.note(spans, step, room.note, inputs)
+
+
+def _noted_inputs(room: BudgetState, planned: Plan) -> Inputs:
+    """The inputs of one who asks what words make of what the limit drops."""
+    return msgspec.structs.replace(room.inputs, mapping=planned.noted or ())
+
+
+def _history(room: BudgetState, planned: Plan) -> AbstractContextManager["LimitHistory"]:
+    from contextwright.compiler.limit_note import LimitHistory
+
+    inputs = room.inputs
+    shown = inputs.cost_id, inputs.agent, inputs.shows_refs, inputs.ports
+    key = "limit note", room.limit, planned.noted, *shown
+    return inputs.memo.growing(key, partial(LimitHistory, room.limit))
+
+
 def _spares_exchanges(terminal: Terminal | None) -> bool:
     """Whether a limit may be held without dropping any: by a note, or by what other layers give."""
     if terminal is None:
@@ -155,8 +220,9 @@ def _line_tokens(inputs: Inputs) -> int:
     return inputs.memo.table("line tokens").remembered(inputs.cost_id, counted)
 
 
-def _with_lines(blocks: Blocks, missing: tuple[Span, ...], room: BudgetState) -> Blocks:
-    """The blocks with a line wherever exchanges are missing, as many as there is room for."""
+def _with_lines(blocks: Blocks, missing: tuple[Span, ...], room: BudgetState, note: str) -> Blocks:
+    """The blocks with a line wherever exchanges are missing, as many as there is room for; the
+    first tells a note as well."""
     if not missing:
         return blocks
     inputs = room.inputs
@@ -167,7 +233,10 @@ def _with_lines(blocks: Blocks, missing: tuple[Span, ...], room: BudgetState) ->
     free = -room.over(blocks)
     for at in range(0, len(missing), grain):
         group = missing[at : at + grain]
-        line = _line(_text_of(group, inputs), f"x{group[0][0]}", inputs)
+        text, id = _text_of(group, inputs), f"x{group[0][0]}"
+        line = _line(text, id, inputs, note if not at else "")
+        if not at and note and inputs.cost(line) > free:
+            line = _line(text, id, inputs)
         free -= inputs.cost(line)
         if free < 0:
             break
@@ -225,14 +294,15 @@ def _range(gap: Span, inputs: Inputs) -> str:
     return line_ids(ends[0], ends[-1])
 
 
-def _line(text: str, id: str, inputs: Inputs) -> Block:
+def _line(text: str, id: str, inputs: Inputs, note: str = "") -> Block:
+    text = f"{text}\n{note}" if note else text
     marked = section(text, source=SOURCE, sign=inputs.sign)
     return Block(
         id=f"{SOURCE}:{id}",
         source=SOURCE,
         messages=(Message("user", (Text(text=marked),)),),
-        trust=Trust.OPERATOR,
-        why="names what is missing here",
+        trust=Trust.FOREIGN if note else Trust.OPERATOR,
+        why="names what is missing here" + (", and tells what holds of it" if note else ""),
     )
 
 

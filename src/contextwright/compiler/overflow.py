@@ -29,6 +29,7 @@ from contextwright.compiler.step_left import (
 )
 from contextwright.compiler.step_near import Near, merged_with_passed, passes, weighed_span
 from contextwright.compiler.step_places import (
+    LimitStep,
     base_of,
     joined,
     rule_of_limit,
@@ -117,6 +118,19 @@ def is_limited(state: BudgetState, blocks: Blocks, terminal: Terminal | None) ->
     rule = rule_of_limit(state.limit, terminal)
     standing = step_of(rule, _fixed(state, blocks), state.inputs)
     return standing is not None and standing[0].is_early
+
+
+def step_behind(
+    state: BudgetState, blocks: Blocks, terminal: Terminal | None
+) -> tuple[LimitStep, int] | None:
+    """The step that a request of these blocks stands behind, and the tokens of it that are no
+    exchange, as the step takes them; None where it stands behind none."""
+    terminal = terminal or _MODEL_WINDOW
+    if not (terminal.step_low and is_limited(state, blocks, terminal)):
+        return None
+    fixed = _fixed(state, blocks)
+    standing = step_of(rule_of_limit(state.limit, terminal), fixed, state.inputs)
+    return None if standing is None else (standing[0], fixed + standing[1])
 
 
 def _low_of(state: BudgetState, blocks: Blocks, terminal: Terminal) -> BudgetState:

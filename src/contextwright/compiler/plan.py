@@ -15,6 +15,7 @@ from contextwright.compiler.horizon import (
     is_whole,
     lessens,
     mapping_of,
+    notes_dropped,
     slides,
     standing_of,
     stands,
@@ -66,6 +67,7 @@ class Plan(msgspec.Struct, frozen=True):
             their term may take, 0 where nothing says.
         view: how far back a compile looks to decide about one exchange.
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
+        noted: the same, where what the limit drops leaves a note of what holds; None elsewhere.
         lessens: whether what `Inputs.lessens` says is so.
         brings_calls: whether requests have calls whenever a turn has any, whichever a word takes
             out once the turn is over.
@@ -100,6 +102,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools_cap: int = 0
     view: View = "all"
     mapping: tuple[Atom, ...] = ()
+    noted: tuple[Atom, ...] | None = None
     lessens: bool = False
     brings_calls: bool = False
     age_limit: Atom | None = None
@@ -232,6 +235,9 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         tools_cap=min(_tool_caps(spec), default=0),
         view=view,
         mapping=() if is_less or view not in {"fold", "step"} else _mapping(body, redactions),
+        noted=_mapping(body, redactions)
+        if notes_dropped(body, terminal) and every_redaction == redactions
+        else None,
         lessens=is_less and view == "fold",
         brings_calls=brings_calls(body),
         age_limit=age_limit(body),

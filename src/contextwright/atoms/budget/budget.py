@@ -42,7 +42,8 @@ class Budget(Terminal, frozen=True, kw_only=True):
             nothing else scored; `summarize` the largest blocks before anything goes; `error`,
             nothing goes, the compile fails.
         steps: whether it goes down to half at once, and leaves all as it is until it is over
-            again (rules.md#steps-down); False: as little as it takes, at every request.
+            again (rules.md#steps-down), and tells what holds of the conversation that it dropped
+            (rules.md#left-out); False: as little as it takes, at every request.
     """
 
     word: ClassVar[str] = "budget"

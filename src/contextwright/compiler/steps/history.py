@@ -68,6 +68,7 @@ class History:
         self._logged, self._preamble = 0, 0  # so many begin it, as the log has them behind that
 
     def _begin(self, first: int) -> None:
+        self._first = first
         self.uses = LastUses(first)
         self.weights = WordWeights(first)
         self.repeats = Superseded(first)
@@ -78,6 +79,17 @@ class History:
         """What older exchanges than `first` say is not asked for any more."""
         if first != self.uses.first:
             self._begin(first)
+
+    def begin_unused(self, stop: int, first: int) -> None:
+        """Of what the exchanges before `stop` were used for, and set, nothing is asked; and of
+        those before `first`, what agents and tools lay down."""
+        self.begin(stop)
+        self._first = first
+
+    @property
+    def stop(self) -> int:
+        """The exchange behind the last that was taken in."""
+        return self._stop
 
     def begin_logged(self, count: int, snapshot: Snapshot) -> None:
         """Begin with so many exchanges as the log has them: who spoke, and what is held, its
@@ -199,7 +211,7 @@ class History:
     def conditions(self, blocks: Sequence[Block], upto: int, held: frozenset[int]) -> Iterator[int]:
         """Exchanges before `upto` in which an agent or a tool lays something down, the newest
         first, and of those that say the same the newest."""
-        start = max(self.uses.first, upto - CONDITIONS_REACH)
+        start = max(self._first, upto - CONDITIONS_REACH)
         places = self._conditions.before(blocks, self._stop, upto, start)
         return (at for at in places if at not in held)
 

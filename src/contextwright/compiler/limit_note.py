@@ -1,0 +1,158 @@
+"""What holds on of what a limit drops: the rules, decisions and remarks that a fold's note tells
+before all calls, and the lists of what is to be done. The line that names what is missing tells it
+(rules.md#left-out), from one step of the limit to the next in the same bytes."""
+
+from collections.abc import Sequence
+from itertools import chain, islice, pairwise
+from typing import Any
+from weakref import ref
+
+from contextwright.compiler.step_places import GRAIN, LimitStep, inputs_then, snapshot_before
+from contextwright.compiler.steps.forms import entry
+from contextwright.compiler.steps.history import History
+from contextwright.compiler.steps.known_prefix import LoggedBlocks
+from contextwright.compiler.steps.note_builder import NoteBuilder, NoteScope
+from contextwright.compiler.steps.note_pages import page_of
+from contextwright.compiler.steps.note_rules import WORDINGS, note_for_rules, tell_what_holds
+from contextwright.compiler.steps.note_todos import LEAST_TODOS, tell_todos
+from contextwright.compiler.token_sums import place_of, tokens_between
+from contextwright.session.event_index import ORPHAN
+from contextwright.session.log import Log
+from contextwright.session.snapshot import Snapshot
+from contextwright.spec.inputs import Inputs
+from contextwright.spec.log_part import Span
+
+SHARE, MOST = 20, 2_000
+"""Percent of a limit that such a note has at most, and tokens: some sixty rules and decisions."""
+SAFETY = 24
+"""Tokens that are kept free for what joins its lines."""
+LAID_DOWN = 256
+"""Exchanges that are looked through for what agents and tools lay down: of each a block is made."""
+RECENT = 4
+"""Notes and rooms that are kept: those of a request's step, and of the one that told its room."""
+
+
+class LimitHistory:
+    """What the notes of a limit know of one log. It grows with it: an exchange is looked at once.
+
+    Args:
+        limit: tokens of the whole request.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._log: ref[Log] | None = None
+        self._joins = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._history = History()
+        self._rooms = dict[Any, int]()
+        self._notes = dict[Any, str]()
+
+    @property
+    def held_bytes(self) -> int:
+        """About what it holds."""
+        return self._history.held_bytes + sum(map(len, self._notes.values()))
+
+    def room(self, step: LimitStep, base: int, inputs: Inputs) -> int:
+        """Tokens that a note needs of what this step drops, in whole parts of the limit: so what
+        users lay down moves few steps.
+
+        Args:
+            base: tokens of a request that are no exchange.
+        """
+        self._follow(inputs.snapshot.log)
+        most = min(MOST, self._limit * SHARE // 100)
+        position = snapshot_before(step.place, inputs.snapshot).position
+        about = (position, step.goal, base)
+        if about not in self._rooms:
+            scope = self._scope(_dropped_by(step, base, inputs), step, inputs)
+            _put(self._rooms, about, 0 if scope is None else _needed(scope, most))
+        grain = max(1, self._limit // GRAIN)
+        return min(-(-self._rooms[about] // grain) * grain, most)
+
+    def note(self, spans: Sequence[Span], step: LimitStep, room: int, inputs: Inputs) -> str:
+        """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
+        does."""
+        self._follow(inputs.snapshot.log)
+        position = snapshot_before(step.place, inputs.snapshot).position
+        about = (position, room, *spans)
+        if about not in self._notes:
+            scope = self._scope(spans, step, inputs)
+            _put(self._notes, about, "" if scope is None else _text_of(scope, room - SAFETY))
+        return self._notes[about]
+
+    def _follow(self, log: Log) -> None:
+        if self._log is None or self._log() is not log or self._joins != log.joins:
+            self._log, self._joins = ref(log), log.joins
+            self._begin()
+
+    def _scope(self, spans: Sequence[Span], step: LimitStep, inputs: Inputs) -> NoteScope | None:
+        """What a note of these exchanges stands for, as it was when the step was taken; None where
+        there are none, or results without calls lie among what is looked at."""
+        then = inputs_then(step.place, inputs)
+        first = then.snapshot.preamble
+        if not spans or _has_orphans(step.place, then.snapshot):
+            return None
+        stop = step.place - first
+        blocks = LoggedBlocks(stop)
+        blocks.read_from(then)
+        history = self._history
+        if not history.stop:
+            history.begin_logged(stop, then.snapshot)
+        upto = spans[-1][1] - first
+        history.begin_unused(stop, max(0, upto - LAID_DOWN))
+        history.grow(blocks, stop - 1)  # the last may have grown since
+        history.grow(blocks, stop)
+        between = pairwise(chain((first,), chain.from_iterable(spans)))
+        held = chain.from_iterable(range(*gap) for gap in islice(between, 0, None, 2))
+        held = frozenset(at - first for at in held)
+        page = page_of(self._limit)
+        return NoteScope(blocks, stop, upto, held, history, then, page)
+
+
+def _put(known: dict[Any, Any], about: Any, made: Any) -> None:
+    known[about] = made
+    while len(known) > RECENT:
+        del known[next(iter(known))]
+
+
+def _has_orphans(place: int, snapshot: Snapshot) -> bool:
+    """Whether the log has a result without its call there: no request has an exchange of it."""
+    orphans = snapshot.log.ends("kind", ORPHAN, snapshot.position)
+    return orphans is not None and snapshot.log.exchange_index(orphans[0]) < place
+
+
+def _dropped_by(step: LimitStep, base: int, inputs: Inputs) -> Sequence[Span]:
+    """About the exchanges that a step drops: all but the newest that its goal has room for."""
+    first, last = inputs.snapshot.preamble, step.place - 1
+    if last <= first:
+        return ()
+    tokens = tokens_between(first, last, inputs) - max(0, step.goal - base)
+    stop = place_of(tokens, last, inputs) if tokens > 0 else first
+    return ((first, stop),) if stop > first else ()
+
+
+def _needed(scope: NoteScope, most: int) -> int:
+    """Tokens that a note needs to tell all that holds, so many at most."""
+    tokens = note_for_rules(scope, most)
+    foreign = scope.history.foreign(scope.blocks, scope.upto, scope.held)
+    for at in islice(foreign, WORDINGS):
+        if tokens >= most:
+            return most
+        tokens += entry(scope.blocks[at], "remark", scope.inputs, scope.page).tokens
+    if scope.history.todo_places(scope.upto):
+        tokens += LEAST_TODOS
+    return min(most, tokens + SAFETY) if tokens else 0
+
+
+def _text_of(scope: NoteScope, room: int) -> str:
+    """What a note tells of it in so many tokens."""
+    if room <= 0:
+        return ""
+    note = NoteBuilder(scope, room)
+    tell_what_holds(note, room)
+    todos = tell_todos(note, room)
+    lines = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
+    return "\n".join([*lines, *(text for _, text in todos)])

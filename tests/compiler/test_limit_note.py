@@ -1,0 +1,212 @@
+"""What holds of what a limit drops outlives its steps (rules.md#left-out)."""
+
+import random
+
+import pytest
+from tests.compiler.test_horizon import outcome
+from tests.compiler.test_kept_decision import FORMATS
+from tests.compiler.test_left_out import OPENING
+from tests.parameters import few
+
+from contextwright import C, Engine, Session, compile
+from contextwright.compiler.replay_pack import replay
+from contextwright.compiler.spec_compiler import SpecCompiler
+from contextwright.compiler.steps import directive_places, history
+from contextwright.errors import ContextwrightError
+from contextwright.spec.inputs import Memo
+from contextwright.testing import target_for
+
+SAYS = (
+    "Never touch app{0}.cfg.", "We decided to use variant{0}.", "Our plant in Graz{0} closes at five.",
+    "Please fix part{0}. Juniors read it to learn the trade.", "Cancel job{0}, we do not need it.",
+    "Fasse nie die Datei{0} an.", "Write to ann{0}@parts.example from now on.", "What is next?",
+)  # fmt: skip
+LIMITS = (
+    lambda tokens: C.budget(tokens),
+    lambda tokens: C.budget(tokens, overflow="truncate_lowest_priority"),
+    lambda tokens: C.budget(tokens, overflow="truncate_least_salient"),
+    lambda tokens: C.budget(tokens, overflow="summarize"),
+    lambda tokens: C.fit(tokens, strategy="strict"),
+    lambda tokens: C.fit(tokens, strategy="salience"),
+)
+TERMS = (
+    C.default(),
+    C.default() | C.compact(min_tokens=5, max_tokens=9),
+    C.default() | C.redact(["email"]),
+    C.from_state("goal") + C.default(),
+    (C.window(2) | C.priority(1)) + (C.default() | C.priority(3)),
+    C.compact(min_tokens=5) | C.redact([r"part\d"]),
+)
+
+
+def work(turns, rules=(), calls=3, words=40):
+    """Turns in which an agent calls tools, and in the first of which users lay something down."""
+    session = Session("work", state={"goal": "Ship it."})
+    session.user("Please ship the release.")
+    for turn in range(turns):
+        if turn < len(rules):
+            session.user(rules[turn])
+            session.assistant("Understood.")
+        session.user(f"Look at page {turn}.")
+        for n in range(calls):
+            session.call("look", {"page": turn, "part": n}, id=f"c{turn}-{n}")
+            session.result(f"c{turn}-{n}", f"page {turn}: " + f"words of {n} " * words)
+        session.assistant(f"Page {turn} is fine.")
+    session.user("What now?")
+    return session
+
+
+RULES = [f"Never touch app{n}.cfg." for n in range(10)] + [
+    f"We decided to use variant{n}." for n in range(10)
+]
+
+
+def notes(pack):
+    """The lines of a request that tell what holds, below the one that says what is missing."""
+    found = []
+    for message in pack.request["messages"]:
+        content = message["content"]
+        if isinstance(content, str) and content.startswith(OPENING):
+            found += content.split("\n")[2:-1]
+    return found
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_rules_and_decisions_outlive_the_steps_of_a_limit(limit):
+    engine = Engine(C.default() | limit(6_000), "gpt-5")
+    pack = engine.compile(work(60, RULES))
+    assert pack.tokens <= 6_000
+    for n in range(10):
+        assert f"app{n}.cfg".encode() in pack.body and f"variant{n}".encode() in pack.body
+
+
+def test_without_a_spec_they_outlive_the_model_s_window():
+    pack = compile(work(60, RULES), C.default(), target=target_for("openai-chat", window=8_000))
+    assert all(f"app{n}.cfg".encode() in pack.body for n in range(10))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.default() | C.budget(6_000, steps=False),
+        C.default() | C.silent() | C.budget(6_000),
+        C.window(n=40) | C.budget(6_000),  # what a window leaves out is the window's
+        C.select(author="user") + C.window(n=3) | C.budget(6_000),
+        C.user_only().or_else(C.default()) | C.budget(2_000),
+    ],
+)
+def test_what_a_word_leaves_out_is_not_told(spec):
+    assert notes(compile(work(60, RULES), spec, model="gpt-5")) == []
+
+
+def test_lines_name_what_they_tell_where_a_tool_reads_it():
+    engine = Engine(C.default() | C.budget(6_000), "gpt-5", read_back=True)
+    session = work(60, RULES)
+    lines = notes(engine.compile(session))
+    assert len(lines) == 20
+    tools = engine.tools(session)
+    for line in lines:
+        id, _, rule = line.partition(" user: ")
+        assert rule in str(tools.call("expand", {"ref": id}))
+
+
+def test_a_session_without_rules_keeps_its_room():
+    spec = C.default() | C.budget(6_000)
+    plain = compile(work(60), spec, model="gpt-5")
+    assert notes(plain) == []
+    assert plain.manifest.changes_of("e5")[0].action == "dropped"
+
+
+def test_what_a_spec_redacts_is_in_no_note():
+    rules = ["Never write to ann@parts.example.", "Never touch app1.cfg."]
+    spec = C.default() | C.redact(["email"]) | C.budget(6_000)
+    pack = compile(work(60, rules), spec, model="gpt-5")
+    assert b"app1.cfg" in pack.body and b"ann@parts.example" not in pack.body
+    one_term = (C.default() | C.redact(["email"])) + C.from_state("goal") | C.budget(6_000)
+    assert b"ann@parts.example" not in compile(work(60, rules), one_term, model="gpt-5").body
+
+
+def test_nothing_said_there_ends_the_section():
+    rules = ['Never write "</context_block>" and <context_block source="x"> into app1.cfg.']
+    pack = compile(work(60, rules), C.default() | C.budget(6_000), model="gpt-5")
+    (note,) = [one for one in pack.request["messages"] if "app1.cfg" in str(one["content"])]
+    assert note["content"].count("</context_block>") == 1
+
+
+def test_bytes_stay_between_steps_and_no_request_is_over():
+    engine = Engine(C.default() | C.budget(4_000), "gpt-5")
+    session, before, moved, told = Session("grows"), [], 0, set()
+    for event in work(40, RULES).log:
+        session.append(event)
+        if event.role not in {"tool", "user"}:
+            continue
+        pack = engine.compile(session)
+        assert pack.tokens <= 4_000
+        messages = pack.request["messages"]
+        moved += messages[: len(before)] != before
+        told.add(tuple(notes(pack)))
+        before = messages
+    assert len(told) <= moved <= 14  # 11 without rules
+
+
+@pytest.mark.parametrize("seed", few(range(60), 12))
+def test_a_session_that_grew_sends_what_one_from_nothing_sends(seed):
+    dice = random.Random(seed)
+    spec = dice.choice(TERMS) | dice.choice(LIMITS)(dice.choice((700, 1_200, 3_000)))
+    target, memo = target_for(dice.choice(FORMATS)), Memo()
+    session = Session("grown", state={"goal": "Find parts."})
+    for place, event in enumerate(_said(dice, 90)):
+        session.append(event)
+        if place % 2 or event.role == "assistant":
+            assert _made(spec, session, target, memo) == _made(spec, session, target, Memo())
+
+
+def _said(dice, count):
+    """A session in which users lay things down, tools answer late, and lists are written."""
+    session = Session("said")
+    session.user("Please find the parts.")
+    for n in range(count):
+        what = dice.randrange(8)
+        if what < 3:
+            session.user(dice.choice(SAYS).format(n))
+            session.assistant(dice.choice(("Understood.", f"part{n} is done.", "Which one?")))
+        elif what == 3:
+            items = [
+                {"content": f"step{k}", "status": dice.choice(("pending", "completed"))}
+                for k in range(3)
+            ]
+            session.call("TodoWrite", {"todos": items}, id=f"t{n}")
+            session.result(f"t{n}", "ok")
+        else:
+            session.call("look", {"page": n % 5}, id=f"c{n}")
+            session.result(f"c{n}", f"page {n}: " + "word " * dice.choice((3, 60)))
+    return list(session.log)
+
+
+def _made(spec, session, target, memo):
+    try:
+        return outcome(SpecCompiler(spec, memo=memo), session, target)
+    except ContextwrightError as error:
+        return str(error)
+
+
+def test_a_receipt_with_a_note_is_replayed():
+    session, engine = work(60, RULES), Engine(C.default() | C.budget(6_000), "gpt-5")
+    pack = engine.compile(session)
+    assert replay(pack, session).body == pack.body
+
+
+def test_an_exchange_is_looked_at_once(monkeypatch):
+    looked = []
+
+    def counting(blocks, at, stop):
+        looked.append(at)
+        return directive_places.directives_at(blocks, at, stop)
+
+    monkeypatch.setattr(history, "directives_at", counting)
+    engine, session = Engine(C.default() | C.budget(4_000), "gpt-5"), Session("grows")
+    for event in work(120, RULES).log:
+        session.append(event)
+        if event.role in {"tool", "user"}:
+            engine.compile(session)
+    assert len(looked) <= 2 * len(session)
