@@ -93,16 +93,21 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
     return terms[0] if len(terms) == 1 else ()
 
 
-def notes_dropped(body: Expr, terminal: Terminal | None) -> bool:
-    """Whether what a limit drops leaves a note of what holds: it goes down in steps, summarizes
-    nothing old itself, and is given the whole conversation, each exchange as the log has it or as
-    words make it that look at it alone. What a word leaves out is the word's to leave out."""
+def noted_by(body: Expr, terminal: Terminal | None) -> tuple[Atom, ...] | None:
+    """The words whose work a note of what a limit drops is told behind, of those that look at an
+    exchange alone; None where it leaves no note. It does where it goes down in steps, summarizes
+    nothing old itself, and is given the whole conversation, which words shorten or thin out to win
+    room. What is left out to be out of sight is not told."""
     terminal = terminal or ModelWindow()
-    stages = terminal.stages
+    stages, terms = terminal.stages, list(_terms(body))
     if not terminal.step_low or any(isinstance(stage, SummarizeOldest) for stage in stages):
-        return False
+        return None
     drops = any(isinstance(stage, Drop) for stage in stages)
-    return drops and len([*_terms(body)]) == 1 and maps([*_terms(body)]) and not _chooses(body)
+    if not drops or len(terms) != 1 or _chooses(body):
+        return None
+    (steps,) = terms
+    is_notable = all(step.traits.maps or step.traits.notable for step in steps)
+    return tuple(step for step in steps if step.traits.maps) if is_notable else None
 
 
 def _chooses(expr: Expr) -> bool:

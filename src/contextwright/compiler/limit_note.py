@@ -22,8 +22,8 @@ from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import Span
 
-SHARE, MOST = 20, 2_000
-"""Percent of a limit that such a note has at most, and tokens: some sixty rules and decisions."""
+SHARE, MOST = 30, 2_400
+"""Percent of a limit that such a note has at most, and tokens: some eighty rules, decisions and remarks."""
 SAFETY = 24
 """Tokens that are kept free for what joins its lines."""
 LAID_DOWN = 256

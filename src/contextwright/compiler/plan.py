@@ -15,7 +15,7 @@ from contextwright.compiler.horizon import (
     is_whole,
     lessens,
     mapping_of,
-    notes_dropped,
+    noted_by,
     slides,
     standing_of,
     stands,
@@ -235,9 +235,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         tools_cap=min(_tool_caps(spec), default=0),
         view=view,
         mapping=() if is_less or view not in {"fold", "step"} else _mapping(body, redactions),
-        noted=_mapping(body, redactions)
-        if notes_dropped(body, terminal) and every_redaction == redactions
-        else None,
+        noted=_noted(body, terminal, redactions) if every_redaction == redactions else None,
         lessens=is_less and view == "fold",
         brings_calls=brings_calls(body),
         age_limit=age_limit(body),
@@ -266,6 +264,14 @@ def _view(view: View, body: Expr, validations: tuple[Atom, ...]) -> View:
 def _mapping(body: Expr, redactions: tuple[Guard, ...]) -> tuple[Atom, ...]:
     """What is run on each exchange: redactions as it is brought, and on what the steps made."""
     return (*redactions, *mapping_of(body), *redactions)
+
+
+def _noted(
+    body: Expr, terminal: Terminal | None, redactions: tuple[Guard, ...]
+) -> tuple[Atom, ...] | None:
+    """The same, of which a note of what the limit drops tells; None where it leaves none."""
+    words = noted_by(body, terminal)
+    return None if words is None else (*redactions, *words, *redactions)
 
 
 def _required(atoms: list[Atom]) -> tuple[str, ...]:

@@ -64,6 +64,9 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         whole: whether it brings all of the conversation, each exchange as the log has it.
         maps: whether it leaves each exchange in its place, and makes always the same of one that
             has settled, that nothing holds, and that is `min_age` old.
+        notable: whether a note may tell what holds of what it shortens or leaves out, as it does so
+            to win room, not to keep anything out of sight. Of what `maps` a note tells what it
+            leaves.
         keeps_running: whether it leaves the running turn as it is: what it takes out of others,
             such as calls, is still in requests.
     """
@@ -87,6 +90,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     scores: bool = False
     whole: bool = False
     maps: bool = False
+    notable: bool = False
     keeps_running: bool = False
 
 

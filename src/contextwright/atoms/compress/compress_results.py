@@ -12,7 +12,7 @@ from contextwright.errors import SpecError
 from contextwright.session.event import Event
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.ranges import Ranges, ValueRange
-from contextwright.spec.traits import PLAIN, Traits
+from contextwright.spec.traits import Traits
 from contextwright.spec.word_roles import Shortener
 
 
@@ -61,7 +61,8 @@ class CompressResults(Shortener, frozen=True, kw_only=True):
         """With a `budget`, its threshold goes by the sum of all."""
         if not self.budget:
             return Traits(view="block", maps=True)
-        return Traits(view="least", stepped="budget") if self.steps else PLAIN
+        steps = Traits(view="least", stepped="budget", notable=True)
+        return steps if self.steps else Traits(notable=True)
 
     def least(self, block: Block, inputs: Inputs) -> int:
         """Results of `min_tokens`."""

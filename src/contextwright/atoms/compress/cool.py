@@ -76,7 +76,7 @@ class Cool(Shortener, frozen=True, kw_only=True):
     def traits(self) -> Traits:
         """Its steps."""
         stepped = "threshold" if self.steps else ""
-        return Traits(view="least" if self.steps else "all", stepped=stepped)
+        return Traits(view="least" if self.steps else "all", stepped=stepped, notable=True)
 
     def least(self, block: Block, inputs: Inputs) -> int:
         """A sixteenth of each text, and of each long argument, that may be cooled."""

@@ -53,7 +53,7 @@ class Dedup(Recogniser, Standing, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """What the log says before a block is in a table; what a model judges is asked of all."""
-        return Traits(view="all" if self.strategy == "semantic" else "log")
+        return Traits(view="all" if self.strategy == "semantic" else "log", notable=True)
 
     def stands_by(self, inputs: Inputs) -> object | None:
         """The first of the same stays, whatever comes; calls may be made again any time."""

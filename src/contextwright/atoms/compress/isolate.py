@@ -44,7 +44,7 @@ class Isolate(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """An execution at a time."""
-        return Traits(view="turn", keeps_running=True)
+        return Traits(view="turn", keeps_running=True, notable=True)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The blocks, finished traces isolated."""

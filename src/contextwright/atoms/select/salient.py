@@ -95,7 +95,7 @@ class Salient(Atom, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """With the session grows what is salient in it; which names recur is in a table."""
-        return Traits(bounded=False, view="log", scores=True)
+        return Traits(bounded=False, view="log", scores=True, notable=True)
 
     def over(self, inputs: Inputs) -> Blocks:
         """The whole conversation."""
