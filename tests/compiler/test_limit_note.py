@@ -28,6 +28,8 @@ LIMITS = (
     lambda tokens: C.budget(tokens, overflow="summarize"),
     lambda tokens: C.fit(tokens, strategy="strict"),
     lambda tokens: C.fit(tokens, strategy="salience"),
+    lambda tokens: C.fit(tokens),
+    lambda tokens: C.fit(tokens, strategy="summarize_only"),
 )
 TERMS = (
     C.default(),
@@ -36,6 +38,10 @@ TERMS = (
     C.from_state("goal") + C.default(),
     (C.window(2) | C.priority(1)) + (C.default() | C.priority(3)),
     C.compact(min_tokens=5) | C.redact([r"part\d"]),
+    C.isolate(),
+    C.cool(600),
+    C.salient(0.3),
+    C.dedup("structural"),
 )
 
 

@@ -210,13 +210,20 @@ def _served(arguments):
     if "--port" not in arguments:
         arguments = [*arguments, "--port", "0"]
     command = [sys.executable, "-m", "contextwright.cli", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    options = {"stdout": subprocess.PIPE, "text": True, "preexec_fn": _take_interrupts}
+    with subprocess.Popen(command, **options) as server:
         lines = [server.stdout.readline()]
         assert "http://127.0.0.1:" in lines[0], lines
         server.send_signal(signal.SIGINT)
         lines += server.stdout.readlines()
     assert server.returncode == 130
     return "".join(lines)
+
+
+def _take_interrupts():
+    """As a shell's job in front has them: one in the background ignores them, and so would the
+    server that a test there starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _assert_printed(command, shown):

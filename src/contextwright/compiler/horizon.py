@@ -22,7 +22,6 @@ from contextwright.spec.terminal import (
     Drop,
     FoldHistory,
     ModelWindow,
-    SummarizeOldest,
     Terminal,
 )
 from contextwright.spec.traits import View
@@ -95,15 +94,12 @@ def mapping_of(body: Expr) -> tuple[Atom, ...]:
 
 def noted_by(body: Expr, terminal: Terminal | None) -> tuple[Atom, ...] | None:
     """The words whose work a note of what a limit drops is told behind, of those that look at an
-    exchange alone; None where it leaves no note. It does where it goes down in steps, summarizes
-    nothing old itself, and is given the whole conversation, which words shorten or thin out to win
-    room. What is left out to be out of sight is not told."""
-    terminal = terminal or ModelWindow()
-    stages, terms = terminal.stages, list(_terms(body))
-    if not terminal.step_low or any(isinstance(stage, SummarizeOldest) for stage in stages):
-        return None
-    drops = any(isinstance(stage, Drop) for stage in stages)
-    if not drops or len(terms) != 1 or _chooses(body):
+    exchange alone; None where it leaves no note. It does where it goes down in steps, and is given
+    the whole conversation, which words shorten or thin out to win room. What is left out to be out
+    of sight is not told."""
+    terminal, terms = terminal or ModelWindow(), list(_terms(body))
+    drops = any(isinstance(stage, Drop) for stage in terminal.stages)
+    if not (drops and terminal.step_low) or len(terms) != 1 or _chooses(body):
         return None
     (steps,) = terms
     is_notable = all(step.traits.maps or step.traits.notable for step in steps)

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain, compress
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from contextwright.compiler.limit_note import LimitHistory
 
 SOURCE = "left_out"
+NOTE = "holds"
+"""Names a note where no exchange is missing: a summary tells what was done."""
+NAMES, TELLS = "names what is missing here", "tells what holds of what is not sent"
 STEP = "left out"
 """What the manifest calls it where it counts steps."""
 MOST = 8
@@ -93,7 +96,7 @@ def within_limit(
         room = msgspec.structs.replace(room, tracer=roomy.tracer)
     if left is not blocks or planned.view == "fold":
         missing = gaps(left, room.inputs)
-    note = _note(roomy, blocks, missing, planned)
+    note = _note(roomy, blocks, left, planned, is_summarized=not missing)
     blocks = room.tracer.counted(STEP, left, _with_lines(left, missing, room, note))
     if roomy.lines != room.lines:
         room = msgspec.structs.replace(room, lines=roomy.lines, note=roomy.note)
@@ -170,19 +173,31 @@ def _room_with_note(room: BudgetState, blocks: Blocks, planned: Plan) -> BudgetS
     return msgspec.structs.replace(room, fixed=fixed, lines=lines, note=tokens)
 
 
-def _note(room: BudgetState, blocks: Blocks, missing: tuple[Span, ...], planned: Plan) -> str:
-    """What holds of what the newest step of the limit dropped; empty where it took none.
+class _Note(NamedTuple):
+    """What holds of exchanges that are not sent; `behind` is the first of those that follow."""
+
+    text: str
+    behind: int
+
+
+def _note(
+    room: BudgetState, blocks: Blocks, left: Blocks, planned: Plan, *, is_summarized: bool
+) -> _Note | None:
+    """What holds of what the newest step of the limit dropped or summarized; None where it took
+    none, or nothing holds.
 
     Args:
-        blocks: those that the limit was given.
+        blocks: those that the limit was given. left: those that it left.
     """
     standing = step_behind(room, blocks, planned.terminal) if room.note else None
     if standing is None or not room.tracer.limit_steps:
-        return ""
+        return None
     step, inputs = standing[0], _noted_inputs(room, planned)
-    spans = [gap for gap in missing if gap[1] <= step.place]
+    unsent = gaps_between(list(spans_of(places_among(left))), inputs.snapshot.preamble)
+    spans = [gap for gap in unsent if gap[1] <= step.place]
     with _history(room, planned) as history:
-        return history.note(spans, step, room.note, inputs)
+        text = history.note(spans, step, room.note, inputs, is_summarized=is_summarized)
+    return _Note(text, spans[-1][1]) if text else None
 
 
 def _noted_inputs(room: BudgetState, planned: Plan) -> Inputs:
@@ -220,22 +235,25 @@ def _line_tokens(inputs: Inputs) -> int:
     return inputs.memo.table("line tokens").remembered(inputs.cost_id, counted)
 
 
-def _with_lines(blocks: Blocks, missing: tuple[Span, ...], room: BudgetState, note: str) -> Blocks:
+def _with_lines(
+    blocks: Blocks, missing: tuple[Span, ...], room: BudgetState, note: _Note | None
+) -> Blocks:
     """The blocks with a line wherever exchanges are missing, as many as there is room for; the
-    first tells a note as well."""
+    first tells a note as well, which stands by itself where none is missing."""
+    inputs, free = room.inputs, -room.over(blocks)
     if not missing:
-        return blocks
-    inputs = room.inputs
+        line = _line("", NOTE, inputs, note.text) if note is not None else None
+        is_told = line is not None and inputs.cost(line) <= free
+        return _placed(blocks, {note.behind: line}) if note and line and is_told else blocks
     grain, most = 1, max(1, _most_lines(room, _line_tokens(inputs)))
     while len(missing) > grain * most:
         grain *= 2
     lines: dict[int, Block] = {}
-    free = -room.over(blocks)
     for at in range(0, len(missing), grain):
         group = missing[at : at + grain]
         text, id = _text_of(group, inputs), f"x{group[0][0]}"
-        line = _line(text, id, inputs, note if not at else "")
-        if not at and note and inputs.cost(line) > free:
+        line = _line(text, id, inputs, note.text if note is not None and not at else "")
+        if not at and note is not None and inputs.cost(line) > free:
             line = _line(text, id, inputs)
         free -= inputs.cost(line)
         if free < 0:
@@ -295,14 +313,13 @@ def _range(gap: Span, inputs: Inputs) -> str:
 
 
 def _line(text: str, id: str, inputs: Inputs, note: str = "") -> Block:
-    text = f"{text}\n{note}" if note else text
-    marked = section(text, source=SOURCE, sign=inputs.sign)
+    marked = section("\n".join(filter(None, (text, note))), source=SOURCE, sign=inputs.sign)
     return Block(
         id=f"{SOURCE}:{id}",
         source=SOURCE,
         messages=(Message("user", (Text(text=marked),)),),
         trust=Trust.FOREIGN if note else Trust.OPERATOR,
-        why="names what is missing here" + (", and tells what holds of it" if note else ""),
+        why=" and ".join(filter(None, (text and NAMES, note and TELLS))),
     )
 
 

@@ -23,7 +23,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import Span
 
 SHARE, MOST = 30, 2_400
-"""Percent of a limit that such a note has at most, and tokens: some eighty rules, decisions and remarks."""
+"""Percent of a limit that such a note has at most, and tokens: some eighty rules and remarks."""
 SAFETY = 24
 """Tokens that are kept free for what joins its lines."""
 LAID_DOWN = 256
@@ -72,15 +72,29 @@ class LimitHistory:
         grain = max(1, self._limit // GRAIN)
         return min(-(-self._rooms[about] // grain) * grain, most)
 
-    def note(self, spans: Sequence[Span], step: LimitStep, room: int, inputs: Inputs) -> str:
+    def note(
+        self,
+        spans: Sequence[Span],
+        step: LimitStep,
+        room: int,
+        inputs: Inputs,
+        *,
+        is_summarized: bool,
+    ) -> str:
         """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
-        does."""
+        does.
+
+        Args:
+            is_summarized: whether a summary tells what was done, and what is to be done.
+        """
         self._follow(inputs.snapshot.log)
         position = snapshot_before(step.place, inputs.snapshot).position
-        about = (position, room, *spans)
+        about = (position, room, is_summarized, *spans)
         if about not in self._notes:
             scope = self._scope(spans, step, inputs)
-            _put(self._notes, about, "" if scope is None else _text_of(scope, room - SAFETY))
+            lists = not is_summarized
+            text = "" if scope is None else _text_of(scope, room - SAFETY, lists=lists)
+            _put(self._notes, about, text)
         return self._notes[about]
 
     def _follow(self, log: Log) -> None:
@@ -147,12 +161,13 @@ def _needed(scope: NoteScope, most: int) -> int:
     return min(most, tokens + SAFETY) if tokens else 0
 
 
-def _text_of(scope: NoteScope, room: int) -> str:
-    """What a note tells of it in so many tokens."""
+def _text_of(scope: NoteScope, room: int, *, lists: bool) -> str:
+    """What a note tells of it in so many tokens, with the lists of what is to be done or without
+    them."""
     if room <= 0:
         return ""
     note = NoteBuilder(scope, room)
     tell_what_holds(note, room)
-    todos = tell_todos(note, room)
+    todos = tell_todos(note, room) if lists else []
     lines = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
     return "\n".join([*lines, *(text for _, text in todos)])

@@ -257,7 +257,7 @@ def _summarize_oldest(
     needed = bisect_left(costs, over) if over > 0 else 0
     chosen = old[: -(-(passed + needed) // stage.grain) * stage.grain - passed]
     room = costs[-1] - over  # if it were told of all: with more it would have no place itself
-    rules = max(0, min(stage.rule_tokens, room - SECTION))
+    rules = max(0, min(stage.rule_tokens, room - SECTION)) if not state.note else 0
     task = Task(kind="summary", max_tokens=stage.max_tokens, rule_tokens=rules)
     if passed:
         made = _summary_with_passed(state, chosen, len(front), task, name)

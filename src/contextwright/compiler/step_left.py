@@ -101,7 +101,7 @@ def left_by_step(
     table = table_of(name, inputs)
     moment = inputs.snapshot.position, inputs.snapshot.state.version, inputs.now_ms
     own = inputs.agent, inputs.tools, inputs.required, inputs.ports, inputs.sign
-    key = (old, then.limit, then.fixed, *astuple(inputs.protection), *moment, *own)
+    key = (old, then.limit, then.fixed, then.note, *astuple(inputs.protection), *moment, *own)
     known = _known(table)
     is_counting = then.tracer.counts_steps  # what each stage left is told by running it
     if known is not None and not is_counting and known.holds(key, inputs):

@@ -27,7 +27,7 @@ _DEDUP = Run(step=Dedup(strategy="structural"), title="dedup")
 _LAST: tuple[Stage, ...] = (Drop(), *LAST_RESORT)
 SHARE, RULE_SHARE = 8, 40
 """Part of the limit that a summary may have, an eighth, and percent of it with the rules and
-decisions that still hold, so that they have room in it for as long as a session may be."""
+decisions that still hold, where no note tells them (ADR 217)."""
 RULE_TOKENS = MOST_TOKENS - SUMMARY_TOKENS
 """Tokens of these at most, as in other summaries. With 200 at 8,000 tokens, of sixty that were
 planted in recorded sessions 43 to 53 were left."""
@@ -60,7 +60,8 @@ class Fit(Terminal, frozen=True, kw_only=True):
             again (rules.md#steps-down); False: as little as it takes, at every request. Where turns
             take more than half of the limit, in the mean, a step also comes where a turn begins,
             from five eighths of the limit on: so it stands for what is done, and not for what the
-            turn works with. `strict`, which drops, takes none below the limit.
+            turn works with. `strict`, which drops, takes none below the limit. What holds of what
+            is not sent is told beside (rules.md#left-out).
     """
 
     word: ClassVar[str] = "fit"
