@@ -45,7 +45,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
         named, added: the limit with what others put into the request, and their tokens; 0 where
             they do not count within it.
         lines: tokens that the limit left free for lines which name what is left out; note: those
-            of them in which a line tells what holds of it.
+            of them in which a line tells what holds of it; gave_way: whether either had no room.
         originals: the blocks that are to be shortened; whole: those of them in front that go as a
             whole, none of them shortened by itself, and what they take; passed: what of that lies
             in front of all of them, and goes before the last of them, and its exchanges.
@@ -66,6 +66,7 @@ class BudgetState(msgspec.Struct, frozen=True, eq=False):
     added: int = 0
     lines: int = 0
     note: int = 0
+    gave_way: bool = False
     originals: Blocks = ()
     whole: Blocks = ()
     whole_tokens: int = 0

@@ -84,16 +84,10 @@ def within_limit(
     if not tells_left_out(planned, target):
         return enforce_budget(room, blocks, terminal), room
     missing = () if planned.view == "fold" else gaps(blocks, room.inputs)
-    roomy = _room_with_lines(room, missing, blocks, planned)
-    roomy = _room_with_note(roomy, blocks, planned)
-    try:
-        left = enforce_budget(roomy, blocks, terminal)
-    except BudgetError:
-        if roomy is room:
-            raise
-        left = enforce_budget(room, blocks, terminal)  # no line is worth a request
-    else:
-        room = msgspec.structs.replace(room, tracer=roomy.tracer)
+    named = _room_with_lines(room, missing, blocks, planned)
+    noted = _room_with_note(named, blocks, planned)
+    left, roomy = _left_in((noted, named, room), blocks, terminal)
+    room = msgspec.structs.replace(room, tracer=roomy.tracer, gave_way=roomy.gave_way)
     if left is not blocks or planned.view == "fold":
         missing = gaps(left, room.inputs)
     note = _note(roomy, blocks, left, planned, is_summarized=not missing)
@@ -103,11 +97,30 @@ def within_limit(
     return blocks, room
 
 
+def _left_in(
+    rooms: Sequence[BudgetState], blocks: Blocks, terminal: Terminal | None
+) -> tuple[Blocks, BudgetState]:
+    """The blocks that fit into the first of these rooms that has one for what must stay: no line is
+    worth a request. And that room."""
+    *others, last = dict.fromkeys(rooms)
+    for room in others:
+        gave_way = room is not rooms[0]
+        tried = msgspec.structs.replace(room, tracer=room.tracer.branch(), gave_way=gave_way)
+        try:
+            return enforce_budget(tried, blocks, terminal), tried
+        except BudgetError:
+            continue
+    left = enforce_budget(last, blocks, terminal)
+    return left, msgspec.structs.replace(last, gave_way=bool(others))
+
+
 def spare_tokens(room: BudgetState, assembled: Assembled, sent: Blocks, planned: Plan) -> Spare:
     """What exchanges to come may have, as they came and as they are sent, before the limit decides
     anything else of these blocks."""
     if planned.folds:
         return Spare(-room.over(sent))  # whether a step is due is the fold's to say
+    if room.gave_way:
+        return Spare(-1)  # what had no room may have some as soon as anything settles
     roomy = msgspec.structs.replace(room, fixed=room.fixed + room.lines)
     spare = spare_of_limit(roomy, assembled.blocks, planned.terminal)
     # in a small limit a line stands for which none was left free
@@ -153,9 +166,7 @@ def _room_with_lines(
     needed = min(lines, most) * line
     if not needed:
         return room
-    tracer = room.tracer.branch()
-    fixed = room.fixed + needed
-    return msgspec.structs.replace(room, fixed=fixed, lines=needed, tracer=tracer)
+    return msgspec.structs.replace(room, fixed=room.fixed + needed, lines=needed)
 
 
 def _room_with_note(room: BudgetState, blocks: Blocks, planned: Plan) -> BudgetState:

@@ -23,7 +23,8 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.log_part import Span
 
 SHARE, MOST = 30, 2_400
-"""Percent of a limit that such a note has at most, and tokens: some eighty rules and remarks."""
+"""Percent of what a limit leaves for exchanges that such a note has at most, and tokens: some
+eighty rules and remarks."""
 SAFETY = 24
 """Tokens that are kept free for what joins its lines."""
 LAID_DOWN = 256
@@ -63,7 +64,7 @@ class LimitHistory:
             base: tokens of a request that are no exchange.
         """
         self._follow(inputs.snapshot.log)
-        most = min(MOST, self._limit * SHARE // 100)
+        most = min(MOST, max(0, self._limit - base) * SHARE // 100)
         position = snapshot_before(step.place, inputs.snapshot).position
         about = (position, step.goal, base)
         if about not in self._rooms:
