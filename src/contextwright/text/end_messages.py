@@ -28,6 +28,8 @@ of a long session, and hardly any speaks of it that much later."""
 NEAR_NEWS = 128
 """Messages of users that are looked at for what lifts a rule without a name of it, and for what
 they asked for that is over: there are many rules, and each is held against all of these."""
+MESSAGE = 1_100
+"""Bytes of a message and its words, about, as recorded sessions have them."""
 COMMON, NEWEST = 256, 32
 """Messages that have a name from which on it is no name of one thing, but the project's, say; and
 how many of fewer are looked at, from the last on."""
@@ -42,6 +44,11 @@ class EndMessages:
         self._heads: dict[int, tuple[str, str, str]] = {}  # in small letters, as it is, whose
         self._words = WordPlaces()  # of the beginnings
         self._ends: dict[int, bool] = {}  # whether they end anything, as far as somebody asked
+
+    @property
+    def held_bytes(self) -> int:
+        """About what it holds."""
+        return MESSAGE * len(self._places)
 
     def add(self, place: int, text: str, role: str) -> None:
         """Take the message at a place."""

@@ -112,7 +112,7 @@ class History:
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
-        own = self.newer.held_bytes + WORD * len(self.word_tokens)
+        own = self.newer.held_bytes + self._ends.held_bytes + WORD * len(self.word_tokens)
         return self.uses.held_bytes + self.weights.held_bytes + own
 
     def grow(self, blocks: Sequence[Block], stop: int) -> None:

@@ -57,6 +57,11 @@ class LateEnds:
         self._ends = EndMessages()
         self._statuses = ToolStatuses()
 
+    @property
+    def held_bytes(self) -> int:
+        """About what it holds."""
+        return self._ends.held_bytes
+
     def truncate(self, start: int) -> None:
         """Forget the exchanges from `start` on."""
         if self._looked_at.truncate(start):
