@@ -20,9 +20,9 @@ from contextwright.session.event_index import ORPHAN
 from contextwright.session.log import Log
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.inputs import Inputs
-from contextwright.spec.log_part import Span
+from contextwright.spec.log_part import Span, spans_between
 
-SHARE, MOST = 30, 2_400
+SHARE, MOST = 40, 2_400
 """Percent of what a limit leaves for exchanges that such a note has at most, and tokens: some
 eighty rules and remarks."""
 SAFETY = 24
@@ -140,13 +140,15 @@ def _has_orphans(place: int, snapshot: Snapshot) -> bool:
 
 
 def _dropped_by(step: LimitStep, base: int, inputs: Inputs) -> Sequence[Span]:
-    """About the exchanges that a step drops: all but the newest that its goal has room for."""
+    """About the exchanges that a step drops: all but what must stay, and the newest that its goal
+    has room for."""
     first, last = inputs.snapshot.preamble, step.place - 1
     if last <= first:
         return ()
     tokens = tokens_between(first, last, inputs) - max(0, step.goal - base)
     stop = place_of(tokens, last, inputs) if tokens > 0 else first
-    return ((first, stop),) if stop > first else ()
+    held = inputs_then(step.place, inputs).held_within(first, stop)
+    return spans_between(first, stop, held)
 
 
 def _needed(scope: NoteScope, most: int) -> int:
