@@ -237,6 +237,23 @@ def test_notes_of_another_step_are_not_shown():
     assert "only for step 3" not in payload(session)
 
 
+def test_notes_of_a_step_of_that_name_in_another_task_are_neither_shown_nor_written_down(tmp_path):
+    """A worker that took step 3 of one task off the board, and then step 3 of another."""
+    artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
+    session = working()
+    add_working_note(session, "only for task 42")
+    session.update({"plan": {**STEP.to_state(), "task_id": "43"}})
+    add_working_note(session, "only for task 43")
+    add_working_note(session, "only for task 42")
+    session.update({"plan": STEP.to_state()})
+    assert "task 42" in payload(session) and "task 43" not in payload(session)
+    ref = checkpoint(session, memory=memory, artifacts=artifacts)
+    assert b"only for task 43" not in artifacts.get(ref)
+    assert "only for task 43" not in memory.search("only for task")[0].memory.text
+    left = [(one["text"], one["task"]) for one in session.state["working_memory"]]
+    assert left == [("only for task 43", "43"), ("only for task 42", "43")]
+
+
 def test_a_finished_step_leaves_a_checkpoint(tmp_path):
     artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
     session = working(evidence=EVIDENCE)

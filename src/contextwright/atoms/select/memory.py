@@ -16,7 +16,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Gives, Traits
-from contextwright.tasks.plan_step import KNOWLEDGE, PLAN, WORKING
+from contextwright.tasks.plan_step import KNOWLEDGE, PLAN, WORKING, is_of_step
 from contextwright.tasks.scores import as_score, best, scored
 
 
@@ -94,11 +94,10 @@ class Memory(Atom, frozen=True, kw_only=True):
     def _working(self, inputs: Inputs) -> Blocks:
         """The notes of the step at hand that are not past their time."""
         plan: Any = inputs.snapshot.state.get(PLAN)
-        step = str(plan.get("step_id", "")) if isinstance(plan, Mapping) else ""
         return tuple(
             self._block(entry, "working_memory")
             for entry in _entries(inputs.snapshot.state.get(WORKING))
-            if str(entry.get("step", step)) == step and is_live(entry, inputs)
+            if is_of_step(entry, plan) and is_live(entry, inputs)
         )
 
 
