@@ -140,6 +140,20 @@ def test_gating_keeps_what_else_a_plan_says():
     assert session.state["plan"]["owner"] == "Ada"
 
 
+@pytest.mark.parametrize("whose", [{"step": "2"}, {"task": "41", "step": "3"}])
+def test_what_proved_an_item_of_another_step_proves_none_of_this_ones(whose):
+    """Both have an `a2`; an artifact that was handed over names the item of the step before."""
+    listed = {"uri": REPORT, "summary": "Notes of a call.", "covers": ["a2"]}
+    reply = f"- [x] a1\n- [x] a2 {REPORT}"
+    for own in ({}, {"step": "3"}, {"task": "42", "step": "3"}):
+        session = working(evidence=[{**listed, **own}])
+        assert record_acceptance(session, reply).accepted
+        assert compile(session, PackBuilder(), model="gpt-5").manifest.evidence_needed == ()
+    session = working(evidence=[{**listed, **whose}])
+    assert record_acceptance(session, reply).missing == ("a2",)
+    assert compile(session, PackBuilder(), model="gpt-5").manifest.evidence_needed == ("a2",)
+
+
 def test_what_is_missing_makes_the_next_pack_a_repair_pack():
     session = working(evidence=EVIDENCE)
     assert "MISSING" not in payload(session)

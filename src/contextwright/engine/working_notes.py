@@ -71,7 +71,7 @@ def add_working_note(
     ends = now_ms + round(seconds * 1000) if now_ms is not None and seconds is not None else None
     fields = {
         "text": text,
-        **(names_of(step) if step is not None else {}),
+        **names_of(step),
         "until_turn": max(0, snapshot.turn) + turns - 1 if turns is not None else None,
         "time_ms": now_ms,
         "until_ms": ends,
@@ -127,7 +127,7 @@ def checkpoint(
     expect_methods("artifacts", artifacts, ("put",), where, 'FileArtifacts("artifacts")')
     step = step_of(session.state.get(PLAN))
     notes = notes_of(session)
-    step_notes = [one for one in notes if is_of_step(one, step.to_state())]
+    step_notes = [one for one in notes if is_of_step(one, names_of(step))]
     ref = ""
     if artifacts is not None:
         content = {

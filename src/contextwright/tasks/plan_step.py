@@ -143,18 +143,15 @@ def step_in(state: Mapping[str, Any]) -> Step | None:
     return step_of(value) if isinstance(value, Mapping) and "step_id" in value else None
 
 
-def names_of(step: Step) -> dict[str, str]:
-    """What a note of a step says of whom it is: plans of two tasks may both have a step `1`."""
-    return {"task": step.task_id, "step": step.step_id}
+def names_of(step: Step | None) -> dict[str, str]:
+    """What a note, or an artifact, says of whose it is: two tasks may both have a step `1`."""
+    return {"task": step.task_id, "step": step.step_id} if step is not None else {}
 
 
-def is_of_step(note: Mapping[str, Any], plan: Any) -> bool:
-    """Whether a working note is of a step, as the state holds it under `plan`; one that names no
-    task, or no step, is of any."""
-    fields: Mapping[str, Any] = plan if isinstance(plan, Mapping) else {}
-    ids = {"task": fields.get("task_id"), "step": fields.get("step_id")}
-    named = {key: "" if id is None else str(id) for key, id in ids.items()}
-    return all(str(note.get(key, name)) == name for key, name in named.items())
+def is_of_step(entry: Mapping[str, Any], names: Mapping[str, str]) -> bool:
+    """Whether an entry of the state is of the step of these names; one that names no task, or no
+    step, is of any."""
+    return all(str(entry.get(key, name)) == name for key, name in names.items())
 
 
 def assign(step: Step | None) -> dict[str, Any]:
