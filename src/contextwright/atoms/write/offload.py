@@ -163,14 +163,15 @@ class Offload(Writer, frozen=True, kw_only=True):
         Args:
             stored: each output with its ref and its summary.
         """
-        step = step_in(snapshot.state)
+        names = names_of(step_in(snapshot.state))
         new = [
             Proof(
                 uri=ref,
                 summary=summary,
                 tool=output.tool,
                 event=output.event,
-                **names_of(step),
+                task=names.get("task", ""),
+                step=names.get("step", ""),
                 time_ms=output.time_ms,
             )
             for output, ref, summary in stored
