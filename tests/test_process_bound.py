@@ -18,6 +18,7 @@ from contextwright import (
 )
 from contextwright.errors import CopyError
 from contextwright.models import Models
+from contextwright.retrieval.index import Index
 
 BOUND = {
     "engine": (lambda _: Engine(model="gpt-5"), "a Session, a spec, a Target"),
@@ -26,6 +27,7 @@ BOUND = {
     "conversations": (lambda _: Conversations(), "store="),
     "models": (lambda _: Models(), "each worker"),
     "window": (lambda _: SlidingWindow(window_size=400), "recent=window.recent"),
+    "index": (lambda folder: Index(path=folder / "i.db"), "same path"),
     "sessions": (lambda folder: SQLiteSessions(folder / "s.db"), "same path"),
     "memory": (lambda folder: SQLiteMemory(folder / "m.db"), "same path"),
     "board": (lambda folder: TaskBoard(folder / "b.db"), "same path"),

@@ -36,6 +36,21 @@ def expect_types(where: str, fault: type[ContextwrightError], **expected: tuple[
         )
 
 
+def expect_lists(where: str, fault: type[ContextwrightError], **expected: Any) -> None:
+    """Refuse an argument that holds nothing one by one.
+
+    Raises:
+        ContextwrightError: the first of them, by its name.
+    """
+    for name, value in expected.items():
+        if not isinstance(value, Iterable):
+            raise fault(
+                f"expected a list as {name}, got {type(value).__name__}",
+                where=where,
+                fix=f"{name}=[...], or leave it out",
+            )
+
+
 def refuse_stream(source: Any, fault: type[ContextwrightError], where: str) -> None:
     """Refuse what is read once and gone, such as a generator, where a list is wanted.
 

@@ -3,7 +3,7 @@
 from operator import attrgetter
 from typing import ClassVar, NoReturn, SupportsIndex
 
-from contextwright.errors import CopyError
+from contextwright.errors import CopyError, SpecError
 
 
 class ProcessBound:
@@ -17,6 +17,24 @@ class ProcessBound:
 
     shown: ClassVar[tuple[str, ...]] = ()
     """Attributes that say which one it is, in a REPL or a traceback: nothing of what was said."""
+
+    fixed: ClassVar[tuple[str, ...]] = ()
+    """Attributes that hold for its life: what was made of them would not follow another value."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute.
+
+        Raises:
+            SpecError: it is one that holds for its life.
+        """
+        if name in self.fixed and name in vars(self):
+            kind = type(self).__name__
+            raise SpecError(
+                f"what was made of {name} holds for the life of this {kind}",
+                where=f"{kind}.{name} = ...",
+                fix=f"make another {kind}(..., {name}=...): a session goes on in it",
+            )
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         if not self.shown:

@@ -1,6 +1,8 @@
 """Where a command writes is looked at before its work: nothing is computed that can not be kept."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,34 @@ def test_it_is_refused_before_anything_is_read(command, place, tmp_path, monkeyp
     code, _, error = ended(capsys, *COMMANDS[command], place)
     assert code == 4 and "can not be" in error and place in error and "gone.json" not in error
     assert sorted(os.listdir()) == ["file.txt", "folder.svg"]
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "sweep"])
+def test_the_standard_output_is_no_file_of_that_name(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, _, error = ended(capsys, *COMMANDS[command], "-")
+    assert code == 4 and "standard output" in error and os.listdir() == []
+
+
+def test_what_try_writes_is_there_though_nobody_reads_what_it_prints(tmp_path):
+    """`ctx try ... -o page.html | head -1`: it printed first, and ended without the page."""
+    session, page = tmp_path / "s.json", tmp_path / "page.html"
+    write_session(session_of("u: hi | a: hello | u: more? | a: no"), path=session)
+    command = [
+        sys.executable,
+        "-m",
+        "contextwright.cli",
+        "try",
+        session,
+        "--budget",
+        "8k",
+        "-o",
+        page,
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as running:
+        running.stdout.close()
+        assert running.wait(timeout=60) == 0
+    assert page.stat().st_size > 10_000
 
 
 def test_every_option_that_names_an_output_is_among_them():

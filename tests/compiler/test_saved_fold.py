@@ -1,5 +1,6 @@
 """What a compaction decided is saved with the session: who loads it takes no step again."""
 
+import json
 import random
 from itertools import pairwise
 
@@ -17,12 +18,14 @@ from contextwright.errors import ContextwrightError
 from contextwright.formats import read_session, write_session
 from contextwright.memo.memory_budget import forget_remembered
 from contextwright.session import Event
+from contextwright.session.event import Text, ToolCall
 from contextwright.session.state import RESOLVED_PREFIX
 from contextwright.spec import memo as memos
 from contextwright.spec.inputs import Memo
 from contextwright.spec.saved_fold import SAVED_FOLDS, save_folds, saved_folds
 from contextwright.stores import SQLiteSessions
 from contextwright.testing import sessions, target_for
+from contextwright.testing.rule_sessions import prose, rows
 from contextwright.tokens.counter import Counter
 
 ANSWERED = ["user", "assistant"]
@@ -85,6 +88,48 @@ def test_what_a_process_forgot_goes_on_from_the_pack_before(taken):
         body = engine.compile(session).body
         assert len(taken["plan_fold"]) <= 1
         assert body == Engine(SPEC, "gpt-5").compile(Session(events=events[:now])).body
+
+
+@pytest.mark.parametrize("seed", [11, 21, 51, 56])
+def test_a_loaded_session_that_grows_tells_what_one_tells_that_begins_with_it(seed, tmp_path):
+    """Where agents say something beside their calls: how much room an exchange needs was known
+    from before a later one said it anew, and is told in other words since."""
+    dice, spec = random.Random(seed), C.compaction(1500)
+    engine, session, loaded_at = Engine(spec, "gpt-5"), Session("s"), dice.randint(8, 25)
+    session.user(f"task {prose('task', 2)}")
+    for turn in range(40):
+        said_beside_calls(session, dice, turn)
+        body = engine.compile(session).body
+        if turn > loaded_at:
+            assert body == Engine(spec, "gpt-5").compile(Session("s", session.log)).body
+        engine.record(session)
+        if turn == loaded_at:
+            session = read_session(write_session(session))
+            engine = Engine(spec, "gpt-5")
+
+
+def said_beside_calls(session, dice, turn):
+    """What the user asks, an agent answers, or it calls tools and says something beside it."""
+    kind = dice.random()
+    if kind < 0.25:
+        session.user(f"U{turn} {prose(f'ask{turn}', dice.randint(1, 3))}")
+    elif kind < 0.45:
+        session.assistant(prose(f"A{turn}", dice.randint(1, 8)))
+    else:
+        ids = [f"c{turn}-{n}" for n in range(dice.choice([1, 1, 2, 3]))]
+        beside = [Text(text="Let me look.")] if dice.random() < 0.5 else []
+        calls = [
+            ToolCall(
+                id=id,
+                name=dice.choice(("find", "open")),
+                arguments=json.dumps({"path": f"/src/{dice.randint(0, 9)}.py"}),
+            )
+            for id in ids
+        ]
+        session.add("assistant", *beside, *calls)
+        for id in ids:
+            found = rows(f"R{turn}", dice.randint(2, 40)), prose(f"R{turn}", 20)
+            session.result(id, dice.choice([*found, "ok", "Error: boom"]))
 
 
 def test_no_word_of_the_session_is_in_a_fold():

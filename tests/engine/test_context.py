@@ -241,6 +241,25 @@ def test_what_the_last_call_shortened_is_read_by_the_tools_of_the_context():
     assert "line 899 of the report" in read
 
 
+def test_another_process_goes_on_where_one_sent_its_request():
+    """A refusal, and what the model reads back, may come to a worker that did not send, or that
+    forgot the conversation meanwhile: it raised, and the turn ended."""
+    messages, _ = lists("openai-chat", long_run(12))
+    refusal = Exception("prompt is too long: 4500 tokens > 3000 maximum")
+
+    def context(**limits):
+        return Context(C.default(), "gpt-5", conversations=Conversations(**limits), read_back=True)
+
+    one, other, forgetful = context(), context(), context(max_bytes=1)
+    for each in (one, forgetful):
+        each(messages)
+    forgetful([{"role": "user", "content": "Something else."}])
+    smaller = one.recover(messages, refusal)
+    assert len(smaller) < len(messages)
+    assert other.recover(messages, refusal) == forgetful.recover(messages, refusal) == smaller
+    assert "line of 0" in context().tools(messages).call("expand", {"ref": "event://e2#0"})
+
+
 def objects_of(format, data):
     if format == "langchain":
         return pytest.importorskip("langchain_core.messages").messages_from_dict(data)

@@ -115,6 +115,17 @@ def test_what_is_no_session_is_named(call):
         getattr(Engine(SPEC, "gpt-5"), call)("s", *more)
 
 
+@pytest.mark.parametrize("name", ["spec", "artifacts", "roots", "hosts"])
+def test_what_an_engine_was_made_of_is_not_set_anew(name):
+    """Steps of a spec that was set did not wait until they were paid for, as `never_dearer` says,
+    a text ended in a bare `AssertionError`, and words read no artifact of a store that was set."""
+    engine = Engine(C.compaction(1000), "gpt-5", never_dearer=True)
+    with pytest.raises(SpecError, match=f"what was made of {name} holds") as caught:
+        setattr(engine, name, C.window(n=2))
+    assert f"Engine(..., {name}=...)" in str(caught.value)
+    assert engine.spec == C.compaction(1000)
+
+
 def test_a_pack_goes_back_to_a_session():
     pack = compile(MESSAGES, SPEC, model="gpt-5")
     with pytest.raises(ReplayError, match="expected a Session as session, got NoneType"):

@@ -140,6 +140,20 @@ def test_gating_keeps_what_else_a_plan_says():
     assert session.state["plan"]["owner"] == "Ada"
 
 
+@pytest.mark.parametrize("whose", [{"step": "2"}, {"task": "41", "step": "3"}])
+def test_what_proved_an_item_of_another_step_proves_none_of_this_ones(whose):
+    """Both have an `a2`; an artifact that was handed over names the item of the step before."""
+    listed = {"uri": REPORT, "summary": "Notes of a call.", "covers": ["a2"]}
+    reply = f"- [x] a1\n- [x] a2 {REPORT}"
+    for own in ({}, {"step": "3"}, {"task": "42", "step": "3"}):
+        session = working(evidence=[{**listed, **own}])
+        assert record_acceptance(session, reply).accepted
+        assert compile(session, PackBuilder(), model="gpt-5").manifest.evidence_needed == ()
+    session = working(evidence=[{**listed, **whose}])
+    assert record_acceptance(session, reply).missing == ("a2",)
+    assert compile(session, PackBuilder(), model="gpt-5").manifest.evidence_needed == ("a2",)
+
+
 def test_what_is_missing_makes_the_next_pack_a_repair_pack():
     session = working(evidence=EVIDENCE)
     assert "MISSING" not in payload(session)
@@ -235,6 +249,23 @@ def test_notes_of_another_step_are_not_shown():
     add_working_note(session, "only for step 3")
     session.update({"plan": {**STEP.to_state(), "step_id": "4"}})
     assert "only for step 3" not in payload(session)
+
+
+def test_notes_of_a_step_of_that_name_in_another_task_are_neither_shown_nor_written_down(tmp_path):
+    """A worker that took step 3 of one task off the board, and then step 3 of another."""
+    artifacts, memory = FileArtifacts(tmp_path / "a"), SQLiteMemory(tmp_path / "m.db")
+    session = working()
+    add_working_note(session, "only for task 42")
+    session.update({"plan": {**STEP.to_state(), "task_id": "43"}})
+    add_working_note(session, "only for task 43")
+    add_working_note(session, "only for task 42")
+    session.update({"plan": STEP.to_state()})
+    assert "task 42" in payload(session) and "task 43" not in payload(session)
+    ref = checkpoint(session, memory=memory, artifacts=artifacts)
+    assert b"only for task 43" not in artifacts.get(ref)
+    assert "only for task 43" not in memory.search("only for task")[0].memory.text
+    left = [(one["text"], one["task"]) for one in session.state["working_memory"]]
+    assert left == [("only for task 43", "43"), ("only for task 42", "43")]
 
 
 def test_a_finished_step_leaves_a_checkpoint(tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.formats.rounds import assert_comes_back, beside, document, messages, sessions
 
 from contextwright.errors import MalformedRecord
-from contextwright.formats import langchain
+from contextwright.formats import langchain, read_session, write_session
 
 lc = pytest.importorskip("langchain_core.messages")
 load = pytest.importorskip("langchain_core.load")
@@ -64,6 +64,22 @@ def test_dumpd_comes_back_and_loads():
 def test_a_document_around_the_messages_comes_back():
     value = {"messages": as_json(lc.messages_to_dict(real())), "remaining_steps": 3}
     assert_comes_back(langchain, value)
+
+
+@pytest.mark.parametrize("lines", ["one", "several", "state", "message"])
+def test_one_document_is_read_whatever_its_file_is_called(tmp_path, lines):
+    """A file with the name of JSON Lines that holds one document, on a line or on several, was
+    taken for messages that nobody knows."""
+    data = lc.messages_to_dict([lc.HumanMessage("Where is A-1?"), lc.AIMessage("Shipped.")])
+    if lines == "message":
+        data = data[:1]
+    whole = {"messages": data} if lines == "state" else data[0] if lines == "message" else data
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps(whole, indent=1 if lines == "several" else None))
+    session = read_session(path)
+    assert [event.text for event in session.log] == ["Where is A-1?", "Shipped."][: len(data)]
+    if lines != "message":
+        assert json.loads(write_session(session, "langchain")) == whole
 
 
 def test_what_is_shown():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextwright import compile
+from contextwright import Session, compile
 from contextwright.errors import MalformedRecord, SessionError, UnknownFormat
 from contextwright.formats import FORMATS, gemini, read_session, read_sessions, write_session
 from contextwright.session.event import Image, Text
@@ -294,6 +294,20 @@ def test_a_file_with_a_session_a_line_is_read_by_row(tmp_path):
         '{"id": "a", "messages": [{"role": "user", "content": "1"}]}\n{"id": "b", "messages": [{"role": "user", "content": "2"}]}\n'
     )
     assert [s.id for s in read_sessions(path)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "tau-bench"])
+def test_a_file_whose_lines_are_one_sessions_records_is_that_session(tmp_path, format):
+    """Its lines are no sessions: a transcript was one of an event a line."""
+    session = Session("case")
+    session.user("Where is order A-1?")
+    session.call("get_order", '{"id": "A-1"}', id="c1")
+    session.result("c1", "shipped")
+    session.assistant("It was shipped.")
+    path = tmp_path / "case.jsonl"
+    write_session(session, format, path)
+    (read,) = read_sessions(path)
+    assert list(read.log) == list(read_session(path).log)
 
 
 def test_every_format_names_itself():

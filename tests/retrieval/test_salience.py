@@ -1,5 +1,7 @@
 """What is worth keeping, factor by factor (cooling-and-forgetting.md#salience)."""
 
+import copy
+import pickle
 import re
 import string
 
@@ -296,3 +298,16 @@ def test_a_registered_name_is_found_in_every_script_and_number(name, text):
 )
 def test_what_only_contains_a_name_is_another_word(name, text):
     assert SalienceScorer(known_entities={name}).score(text) == SalienceScorer().score(text)
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda scorer: pickle.loads(pickle.dumps(scorer))]
+)
+def test_a_copy_of_a_scorer_knows_what_it_knew_and_goes_on_by_itself(again):
+    scorer = SalienceScorer(known_entities=["Meyer"])
+    for _ in range(2):
+        scorer.observe("NW-4417 stops.")
+    other = again(scorer)
+    other.register_entity("Schulz")
+    assert other.score("NW-4417 of Meyer") == scorer.score("NW-4417 of Meyer")
+    assert other.score("Schulz") > scorer.score("Schulz")

@@ -11,7 +11,7 @@ import pytest
 
 from contextwright import Criterion, Step
 from contextwright.errors import StepError, StoreError
-from contextwright.stores import TaskBoard
+from contextwright.stores import FileArtifacts, SQLiteSessions, TaskBoard, collect, refs_of
 
 
 def step(n, task="t"):
@@ -103,6 +103,21 @@ def test_what_is_no_json_is_refused_and_the_claim_stays(board, result):
 def test_a_lease_that_never_or_always_ends_is_refused(tmp_path, lease):
     with pytest.raises(StoreError, match="lease"):
         TaskBoard(tmp_path / "board.db", lease_s=lease)
+
+
+def test_an_artifact_that_only_the_board_names_is_not_collected(board, tmp_path):
+    """What one worker hands on to the next stands in no session until that one begins."""
+    artifacts = FileArtifacts(tmp_path / "artifacts")
+    refs = [artifacts.put(f"Text {n}".encode(), name=f"tasks/t/{n}/report.md") for n in range(3)]
+    board.add(step(1), step(2))
+    board.complete(board.claim("w"), {"evidence": [{"uri": refs[0]}]})
+    board.reject("t", "2", f"see {refs[1]}.")
+    late = time.time_ns() // 1_000_000 + 400 * 86_400_000
+    live = refs_of(SQLiteSessions(tmp_path / "s.db"))
+    live |= board.refs()
+    done = collect(artifacts, live, now_ms=late)
+    assert done.names == ("tasks/t/2/report.md",)
+    assert artifacts.get(refs[0]) == b"Text 0" and artifacts.get(refs[1]) == b"Text 1"
 
 
 def test_one_id_may_stand_by_itself(board):

@@ -362,7 +362,8 @@ def _from_python(path: Path, name: str) -> Expr:
     value = names.get(name)
     spec = getattr(value, "spec", value)
     if not isinstance(spec, Expr):
-        known = [key for key, each in names.items() if isinstance(each, Expr)]
+        specs = {key: getattr(each, "spec", each) for key, each in names.items()}
+        known = [key for key, each in specs.items() if isinstance(each, Expr)]
         named = f"it has {', '.join(known)}" if known else f"define {name} = C.window(n=5) | ..."
         raise SpecError(
             f"{name} is {'missing' if value is None else 'no spec'}",

@@ -28,6 +28,13 @@ class OutputFile(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         Raises:
             SessionError: it could not be written.
         """
+        if str(value) == "-":  # to a shell the standard output, and no file of that name
+            raise SessionError(
+                "expected a file to write, got the standard output",
+                where="-",
+                fix="give a file (./- is one of that name), or leave it out: what a command "
+                "prints without it goes on through a pipe",
+            )
         out = local_path(value, error=SessionError, fix="give a file or a folder")
         if self.or_folder and is_folder(out):
             _refuse_unwritable_folder(out)

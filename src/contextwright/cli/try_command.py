@@ -85,10 +85,14 @@ def try_command(
                 progress=lambda done, total: bars.show("calls", done, total),
             )
             compared.append(done)
-    _print(compared, repr(wanted), read.unread, find or "", top, as_json=as_json)
-    if out is not None:
-        lines = _write(compared, wanted, model, out, texts)
-        click.echo("\n".join(lines), err=as_json)  # beside JSON nothing else is printed
+    lines: list[str] = []
+    try:
+        if out is not None:  # before it prints: whoever reads that may hang up
+            lines = _write(compared, wanted, model, out, texts)
+    finally:
+        _print(compared, repr(wanted), read.unread, find or "", top, as_json=as_json)
+    for line in lines:
+        click.echo(line, err=as_json)  # beside JSON nothing else is printed
 
 
 def _print(

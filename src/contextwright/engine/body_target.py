@@ -11,7 +11,7 @@ from contextwright.engine.own_receiver import request_format
 from contextwright.formats.fields import object_if
 from contextwright.formats.part_places import FORMS
 from contextwright.formats.request_body import RequestBody, body_of_session
-from contextwright.render.target import DEFAULT_RESERVE, Target, read_tools
+from contextwright.render.target import DEFAULT_RESERVE, Target, expect_tokens, read_tools
 from contextwright.session.event import Tool
 from contextwright.session.snapshot import Snapshot
 
@@ -66,8 +66,12 @@ def target_for_call(
         reserved_system: tokens of what the caller adds itself this time.
         tools: what may be called this time.
         counted: whether these tokens count within a limit that the spec names.
+
+    Raises:
+        ModelError: no number of tokens, or no tools.
     """
     if reserved_system is not None:
+        expect_tokens("reserved_system", reserved_system)
         overrides = target.overrides | {"reserved_system"} if counted else target.overrides
         target = msgspec.structs.replace(
             target, reserved_system=reserved_system, overrides=overrides

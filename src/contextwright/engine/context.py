@@ -268,7 +268,10 @@ class Context(ProcessBound):
             return made.engine.tools(made.session)
         listed = message_list(messages, "context.tools(messages)")
         with self.conversations.updated(listed, id=id, tenant=tenant) as history:
-            return self._engine(history, listed, tenant).tools(history.session)
+            engine = self._engine(history, listed, tenant)
+            if listed.messages and not engine.ledger(history.session).calls:
+                self._packed(history, listed, tenant)  # as another process sent it
+            return engine.tools(history.session)
 
     def billed(
         self, messages: Any, usage: object, *, id: str | None = None, tenant: str = ""
@@ -380,6 +383,8 @@ class Context(ProcessBound):
         with naming_stored(listed.fields, stored):
             if error is None:
                 return engine, engine.compile(session, reserved_system=reserved, counted=True)
+            if not engine.ledger(session).calls:  # another process sent it, or it was forgotten
+                engine.compile(session, reserved_system=reserved, counted=True)
             pack = engine.recover(session, error, reserved_system=reserved, counted=True)
             return engine, pack
 

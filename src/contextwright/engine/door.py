@@ -241,6 +241,9 @@ def target_of(
         ModelError: neither, or an unknown model. SpecError: not an option, or both.
     """
     expect_options(options, OPTIONS, where)
+    expect_type(
+        "target", explicit, Target, where, 'contextwright.target("gpt-5"), or model="gpt-5"'
+    )
     if explicit is not None:
         if options:
             raise SpecError(

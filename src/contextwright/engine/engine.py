@@ -99,7 +99,7 @@ class Engine(ProcessBound):
         never_dearer: whether each step waits until it is paid for, and a limit with it.
     """
 
-    shown = ("spec", "target.model")
+    shown, fixed = ("spec", "target.model"), ("spec", "artifacts", "roots", "hosts")
 
     def __init__(
         self,

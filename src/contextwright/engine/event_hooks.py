@@ -72,7 +72,7 @@ class EventHooks:
             SpecError: no such event, or nothing that can be called and returns at once.
         """
         where = f"engine.on({name!r}, ...)"
-        if name not in self._hooks:
+        if str(name) not in self._hooks:
             raise SpecError(f"no event {name!r}", where=where, fix=nearest(str(name), EVENTS))
         if not callable(hook) or iscoroutinefunction(hook):
             raise SpecError(

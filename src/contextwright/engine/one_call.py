@@ -73,7 +73,7 @@ def compile(
     from contextwright.spec.expr import Expr
 
     snapshot = door.snapshot_of(session, "compile(session, ...)")
-    _expect_types(target, previous, now_ms)
+    _expect_types(target, previous, now_ms, agent)
     whom = target_of_call(session, snapshot, model, target, options)
     made = door.spec_or_compiler(spec, "compile(spec=...)", whom)
     if not isinstance(made, Expr):
@@ -119,7 +119,7 @@ def _prepared(
     return pack
 
 
-def _expect_types(target: object, previous: object, now_ms: object) -> None:
+def _expect_types(target: object, previous: object, now_ms: object, agent: object) -> None:
     from contextwright.compiler.pack import Pack
     from contextwright.engine.door import expect_type
     from contextwright.render.target import Target
@@ -128,5 +128,6 @@ def _expect_types(target: object, previous: object, now_ms: object) -> None:
         ("target", target, Target, 'contextwright.target("gpt-5"), or model="gpt-5"'),
         ("previous", previous, Pack, "give the pack that the last compile made"),
         ("now_ms", now_ms, int, "milliseconds since 1970, such as int(time.time() * 1000)"),
+        ("agent", agent, str, "an agent's name, as its events have it"),
     ):
         expect_type(name, value, type_, "compile(...)", fix)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from contextwright.argument_types import expect_types
 from contextwright.engine.door import expect_type
 from contextwright.engine.event_hooks import EventHooks
 from contextwright.engine.events import BudgetEvent
@@ -69,6 +70,7 @@ class SessionBudget:
                 fix="give tokens, dollars or both, more than 0",
             )
         self.max_tokens, self.max_cost = max_tokens, max_cost
+        expect_types("SessionBudget(...)", SpecError, thresholds=(thresholds or {}, Mapping))
         actions: dict[float, Threshold] = {1.0: ABORT, **(thresholds or {})}
         for share, action in actions.items():
             if not _is_positive(share) or not (callable(action) or action == ABORT):

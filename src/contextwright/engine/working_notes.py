@@ -14,7 +14,15 @@ from contextwright.errors import SessionError
 from contextwright.session.session import Session
 from contextwright.stores.memory_store import MemoryRecord, SQLiteMemory, memory_of
 from contextwright.stores.store import ArtifactStore
-from contextwright.tasks.plan_step import EVIDENCE, PLAN, WORKING, step_in, step_of
+from contextwright.tasks.plan_step import (
+    EVIDENCE,
+    PLAN,
+    WORKING,
+    is_of_step,
+    names_of,
+    step_in,
+    step_of,
+)
 
 CHECKPOINT = "checkpoint.json"
 
@@ -63,20 +71,25 @@ def add_working_note(
     ends = now_ms + round(seconds * 1000) if now_ms is not None and seconds is not None else None
     fields = {
         "text": text,
-        "step": step.step_id if step is not None else None,
+        **names_of(step),
         "until_turn": max(0, snapshot.turn) + turns - 1 if turns is not None else None,
         "time_ms": now_ms,
         "until_ms": ends,
     }
     entry = {name: value for name, value in fields.items() if value is not None}
-    same = (text, entry.get("step"))
+    same = _identity(entry)
 
     def noted(state: Mapping[str, Any]) -> dict[str, Any]:
-        others = [one for one in _notes_in(state) if (one["text"], one.get("step")) != same]
+        others = [one for one in _notes_in(state) if _identity(one) != same]
         return {WORKING: [*others, entry]}
 
     session.revise(noted)
     return entry
+
+
+def _identity(note: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a note says, and of which step: it is noted once."""
+    return note["text"], note.get("task"), note.get("step")
 
 
 def notes_of(session: Session) -> list[dict[str, Any]]:
@@ -114,7 +127,7 @@ def checkpoint(
     expect_methods("artifacts", artifacts, ("put",), where, 'FileArtifacts("artifacts")')
     step = step_of(session.state.get(PLAN))
     notes = notes_of(session)
-    step_notes = [one for one in notes if str(one.get("step", step.step_id)) == step.step_id]
+    step_notes = [one for one in notes if is_of_step(one, names_of(step))]
     ref = ""
     if artifacts is not None:
         content = {

@@ -133,7 +133,10 @@ def _shape_of(message: dict[str, Any]) -> str:
 
 def is_one_session(source: str | Path | bytes) -> bool:
     """Whether a file's lines are one session's records, and not a session each."""
-    document, _ = _document(source)
+    return _is_one(_document(source)[0])
+
+
+def _is_one(document: "Document") -> bool:
     try:
         return len(document.records) > 1 and bool(detect(document))
     except UnknownFormat:
@@ -158,6 +161,13 @@ def read_session(
             repaired stands in `session.metadata["repairs"]`.
     """
     document, repairs = _document(source)
+    return _whole(document, source, format, id, repairs)
+
+
+def _whole(
+    document: "Document", source: Any, format: str | None, id: str | None, repairs: list[str]
+) -> "Session":
+    """The session that a document is."""
     session = read_document(document, format)
     session.log.pack()
     return _named(session, source, id, repairs)
@@ -217,10 +227,18 @@ def _names_model(stored: Any) -> bool:
 
 
 def read_sessions(source: str | Path | bytes, *, format: str | None = None) -> "Iterator[Session]":
-    """Read a file with a session a line, such as `{"id": ..., "messages": [...]}`."""
+    """Read a file with a session a line, such as `{"id": ..., "messages": [...]}`; of one whose
+    lines are the records of one session, that one.
+
+    Raises:
+        SessionError: with file, line, event and field, once what stands before it was given.
+    """
     from contextwright.formats.document import Document
 
     document, repairs = _document(source)
+    if _is_one(document):
+        yield _whole(document, source, format, None, repairs)
+        return
     for record in document.records:
         one = Document(document.name, (record,), lines=False)
         try:

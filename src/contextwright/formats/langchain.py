@@ -89,12 +89,18 @@ def is_message(message: Json) -> bool:
 
 
 def _messages(document: Document, at_most: int | None = None) -> list[Record]:
-    if document.lines or not document.records:
+    if not document.records or _has_a_message_a_line(document):
         return list(document.records[:at_most])
     record = document.records[0]
     value = _state_of(object_if(record.value)).get("messages", record.value)
     numbered = enumerate(list_if(value)[:at_most])
     return [Record(item, f"{record.where}, message {number}") for number, item in numbered]
+
+
+def _has_a_message_a_line(document: Document) -> bool:
+    """Whether its lines are messages; a single one may be all of them, or a state with them."""
+    first = object_if(document.records[0].value)
+    return document.lines and (len(document.records) > 1 or is_message(first))
 
 
 def _state_of(whole: Json) -> Json:
@@ -137,7 +143,7 @@ def read(document: Document) -> Session:
         reader.take(at)
     stored: Json = {"form": form}
     value = document.records[0].value
-    if not document.lines and isinstance(value, dict):
+    if not _has_a_message_a_line(document) and isinstance(value, dict):
         around = stored["around"] = _without_messages(object_if(value))
         stored[ORDER] = key_order(None, around)
     return reader.session("session", **stored)

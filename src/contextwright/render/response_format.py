@@ -46,7 +46,7 @@ def read_response_format(source: object) -> ResponseFormat | None:
         if hasattr(source, "model_json_schema"):
             return ResponseFormat(_text(cast(Any, source).model_json_schema()), name)
         return ResponseFormat(_text(msgspec.json.decode(schema_text(source))), name)
-    except (SpecError, TypeError) as error:
+    except (SpecError, TypeError, msgspec.DecodeError) as error:
         raise ModelError(
             f"expected a response format, got {source!r:.80}",
             where="response_format",

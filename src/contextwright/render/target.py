@@ -225,8 +225,7 @@ def target(
     """
     _check_plain(model, format, cache, read_back, reader)
     explicit = {"model": model, "reserved_output": reserved_output, "cache": cache}
-    _check_tokens("window", window, least=1)
-    _check_tokens("reserved_output", reserved_output, least=0)
+    _check_tokens(window, reserved_output, reserved_system)
     info = _known(model, window)
     reserved = _reserve(info, window, reserved_output)
     window = window or (info.window if info is not None else 0)
@@ -272,8 +271,19 @@ def _check_room(window: int, reserved: int, reserved_system: int) -> None:
         )
 
 
-def _check_tokens(name: str, value: object, least: int) -> None:
-    if value is not None and (not isinstance(value, int) or value < least):
+def _check_tokens(window: object, reserved_output: object, reserved_system: object) -> None:
+    expect_tokens("window", 1 if window is None else window, least=1)
+    expect_tokens("reserved_output", 0 if reserved_output is None else reserved_output)
+    expect_tokens("reserved_system", reserved_system)
+
+
+def expect_tokens(name: str, value: object, least: int = 0) -> None:
+    """Refuse what is no number of tokens.
+
+    Raises:
+        ModelError: it is none.
+    """
+    if not isinstance(value, int) or value < least:
         raise ModelError(f"{name} is {value!r}", where=name, fix="give a whole number of tokens")
 
 

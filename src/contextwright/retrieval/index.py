@@ -12,6 +12,7 @@ import msgspec
 
 from contextwright.argument_types import expect_types
 from contextwright.errors import SpecError, is_number
+from contextwright.process_bound import ProcessBound
 from contextwright.retrieval import query_expansion as expanding
 from contextwright.retrieval.feedback import widened
 from contextwright.retrieval.fuse import by_rank, fused_arrays
@@ -60,7 +61,7 @@ _OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 """What an option may be, and in words."""
 
 
-class Index:
+class Index(ProcessBound):
     """Items that are found by their words, and by their vectors where there is an embedder.
 
     Safe to share between threads. Equal scores go by id, so what is found depends on the items
@@ -80,6 +81,7 @@ class Index:
         StoreError: the file is no such index. SpecError: an option that is none.
     """
 
+    in_a_worker = "open it where it is used, by the same path; one in memory is filled there"
     traits = StoreTraits(
         name="index",
         unreached="vectors and copies that other processes made of items",

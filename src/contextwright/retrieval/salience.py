@@ -162,6 +162,17 @@ class SalienceScorer:
         for entity in [known_entities] if isinstance(known_entities, str) else known_entities:
             self.register_entity(entity)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was told and shown, for a copy that goes on by itself."""
+        with self._lock:
+            own = {key: value for key, value in vars(self).items() if key != "_lock"}
+            for grows in ("known_entities", "_counts", "_recurring"):
+                own[grows] = own[grows].copy()
+            return own
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())
+
     def register_entity(self, entity: str) -> None:
         """Have a name count from now on.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from contextwright.argument_types import expect_types
+from contextwright.argument_types import expect_lists, expect_types
 from contextwright.errors import SessionError
 from contextwright.session.content import parts_of
 from contextwright.session.event import (
@@ -65,6 +65,7 @@ class Session:
     ) -> None:
         expect_types("Session(id)", SessionError, id=(id, str))
         expect_types("Session(metadata=...)", SessionError, metadata=(metadata or {}, Mapping))
+        expect_lists("Session(...)", SessionError, events=events, tools=tools)
         self.id = id
         self.log = Log(events)
         self.state = State()

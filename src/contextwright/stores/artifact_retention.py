@@ -65,7 +65,7 @@ def collect(
 
     Args:
         live: refs that must resolve, with or without `artifact://`: those of `refs_of` for
-            every session that is kept, and `SQLiteMemory.refs()`.
+            every session that is kept, `SQLiteMemory.refs()` and `TaskBoard.refs()`.
         now_ms: milliseconds since 1970.
         keep_days: retention windows by the beginnings of names; `math.inf` for ever. Names
             that none of them begins stay as long as `KEEP_DAYS` says.

@@ -13,6 +13,7 @@ from contextwright.argument_types import expect_types
 from contextwright.errors import CorruptData, StoreError, WriteConflict
 from contextwright.stored_record import StoredRecord
 from contextwright.stores import board_rows as sql
+from contextwright.stores.artifact_retention import refs_in
 from contextwright.stores.board_rows import StepRow
 from contextwright.stores.database import Database, RowDatabase, RowStore, clock_ms
 from contextwright.stores.row_hash import check_row
@@ -237,6 +238,15 @@ class RowBoard(RowStore):
                 if not self._damage(connection, row)
             ]
 
+    def refs(self) -> set[str]:
+        """The artifacts that steps and their results name: `collect` must hold them; of damaged
+        ones what can still be read."""
+        with self._database.snapshot() as connection:
+            rows = map(StepRow._make, connection.execute(sql.LISTED, ("", "")).fetchall())
+            texts = [(bytes(row.body), bytes(row.result or b""), row.reason) for row in rows]
+        named = (refs_in(_readable(text)) for each in texts for text in each)
+        return set[str]().union(*named)
+
     def damaged(self) -> list[StoredRecord]:
         """The steps whose rows are not what was written, with what can still be read of them.
         Nobody gets them, and those that need them wait."""
@@ -336,6 +346,10 @@ def _encoded(value: Any, where: str) -> bytes:
             where=where,
             fix="give strings, numbers, booleans, lists and dicts",
         ) from error
+
+
+def _readable(text: bytes | str) -> str:
+    return text if isinstance(text, str) else text.decode("utf-8", "replace")
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,7 @@
 """A place on this machine's disk, where the address of a server would be one by its signs."""
 
 import re
+from os import PathLike
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,9 +25,16 @@ def local_path(
         fix: what is to be given in place of an address.
 
     Raises:
-        ContextwrightError: it is the address of a server, for which a folder of that name would
-            be made here; a password in it is not shown.
+        ContextwrightError: it is no path, or the address of a server, for which a folder of that
+            name would be made here; a password in it is not shown.
     """
+    value: object = path
+    if not isinstance(value, str | PathLike):
+        raise error(
+            f"expected a path, got {type(value).__name__}",
+            where=f"{value!r}"[:80],
+            fix="give a path on this machine",
+        )
     if not _ADDRESS.match(str(path)):
         return Path(path)
     scheme, _, rest = str(path).partition(":")

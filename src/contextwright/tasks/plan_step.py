@@ -143,6 +143,17 @@ def step_in(state: Mapping[str, Any]) -> Step | None:
     return step_of(value) if isinstance(value, Mapping) and "step_id" in value else None
 
 
+def names_of(step: Step | None) -> dict[str, str]:
+    """What a note, or an artifact, says of whose it is: two tasks may both have a step `1`."""
+    return {"task": step.task_id, "step": step.step_id} if step is not None else {}
+
+
+def is_of_step(entry: Mapping[str, Any], names: Mapping[str, str]) -> bool:
+    """Whether an entry of the state is of the step of these names; one that names no task, or no
+    step, is of any."""
+    return all(str(entry.get(key, name)) == name for key, name in names.items())
+
+
 def assign(step: Step | None) -> dict[str, Any]:
     """The state change that makes a step the one at hand, or that ends it.
 

@@ -10,7 +10,7 @@ from contextwright.blocks.block import Block, Blocks
 from contextwright.blocks.layering import Layer
 from contextwright.blocks.ref import parse_ref
 from contextwright.errors import RefError
-from contextwright.tasks.plan_step import EVIDENCE, Criterion, step_in
+from contextwright.tasks.plan_step import EVIDENCE, Step, is_of_step, names_of, step_in
 from contextwright.text.search_terms import content_words
 from contextwright.typed_decoding import converted
 
@@ -22,6 +22,7 @@ class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
         uri: its ref, such as `artifact://tasks/42/step-3/report.md`.
         summary: what it says, in a line or two.
         covers: ids of the criteria that it proves; with none, those that its summary speaks of.
+        task, step: whose criteria these are; of others it proves those that its summary speaks of.
         tool: the tool that made it. event: the event that it came from.
         time_ms: when.
     """
@@ -31,6 +32,7 @@ class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
     covers: tuple[str, ...] = ()
     tool: str = ""
     event: str = ""
+    task: str = ""
     step: str = ""
     time_ms: int | None = None
 
@@ -87,29 +89,31 @@ def plain_uri(uri: str) -> str:
     return uri if ref.scheme == "https" and uri.isprintable() and " " not in uri else str(ref)
 
 
-def covered(proof: Proof, criteria: Iterable[Criterion]) -> frozenset[str]:
-    """Ids of the criteria that an artifact speaks to: those that it names, or else those half
-    of whose words its summary has."""
-    if proof.covers:
-        return frozenset(proof.covers) & {criterion.id for criterion in criteria}
+def covered(proof: Proof, step: Step | None) -> frozenset[str]:
+    """Ids of the criteria of a step that an artifact speaks to: those that it names, or else those
+    half of whose words its summary has."""
+    if step is None:
+        return frozenset()
+    if proof.covers and is_of_step(_whose(proof), names_of(step)):
+        return frozenset(proof.covers) & {criterion.id for criterion in step.acceptance}
     proof_words = set(content_words(f"{proof.summary} {proof.uri}"))
     ids: set[str] = set()
-    for criterion in criteria:
+    for criterion in step.acceptance:
         wanted = set(content_words(criterion.text))
         if wanted and 2 * len(wanted & proof_words) >= len(wanted):
             ids.add(criterion.id)
     return frozenset(ids)
 
 
-def criteria_of(state: Mapping[str, Any]) -> tuple[Criterion, ...]:
-    """The criteria of the step at hand; none where there is no step."""
-    step = step_in(state)
-    return step.acceptance if step is not None else ()
+def _whose(proof: Proof) -> dict[str, str]:
+    """Of which step an artifact says that its `covers` are: `a1` is a criterion of each."""
+    return {key: name for key, name in (("task", proof.task), ("step", proof.step)) if name}
 
 
 def needed(blocks: Iterable[Block], state: Mapping[str, Any]) -> tuple[str, ...]:
     """Ids of the criteria that want evidence and of which no block in the request is any."""
-    wanting = [one for one in criteria_of(state) if one.needs_evidence]
+    step = step_in(state)
+    wanting = [one for one in step.acceptance if one.needs_evidence] if step is not None else []
     have = set[str]().union(*_covers(blocks, state).values()) if wanting else set[str]()
     return tuple(one.id for one in wanting if one.id not in have)
 
@@ -130,9 +134,9 @@ def _covers(blocks: Iterable[Block], state: Mapping[str, Any]) -> dict[Block, fr
     """Each piece of evidence with the ids of the criteria that it covers, as the state lists it,
     or as its own words have it."""
     evidence = [block for block in blocks if block.layer is Layer.EVIDENCE]
-    criteria = criteria_of(state) if evidence else ()
-    listed = {proof.uri: proof for proof in proofs(state.get(EVIDENCE))} if criteria else {}
+    step = step_in(state) if evidence else None
+    listed = {proof.uri: proof for proof in proofs(state.get(EVIDENCE))} if step is not None else {}
     return {
-        block: covered(listed.get(block.ref) or Proof("", block.plain_text), criteria)
+        block: covered(listed.get(block.ref) or Proof("", block.plain_text), step)
         for block in evidence
     }

@@ -11,12 +11,11 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Gives, Traits
-from contextwright.tasks.plan_step import EVIDENCE, Criterion
+from contextwright.tasks.plan_step import EVIDENCE, Step, step_in
 from contextwright.tasks.proofs import (
     NO_PROOF,
     Proof,
     covered,
-    criteria_of,
     is_outside,
     listed_proofs,
     plain_uri,
@@ -74,17 +73,18 @@ class Evidence(Atom, frozen=True, kw_only=True):
             inputs.notes.append(f"{uri[:120]} is not cited: {NO_PROOF}")
             del listed[uri]
         wanted = named or tuple(listed)
-        criteria = criteria_of(inputs.snapshot.state)
+        step = step_in(inputs.snapshot.state)
         cited = [listed.get(uri) or _unlisted(uri, inputs) for uri in wanted]
-        return tuple(self._block(proof, criteria) for proof in cited if proof is not None)
+        return tuple(self._block(proof, step) for proof in cited if proof is not None)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """The pieces that cover most of the checklist, the one that covers most last."""
         age = {block.id: place for place, block in enumerate(blocks)}
         return best(blocks, self.top_k, lambda block: (block.score, age[block.id]))
 
-    def _block(self, proof: Proof, criteria: tuple[Criterion, ...]) -> Block:
-        share = len(covered(proof, criteria)) * SCORE_ONE // max(1, len(criteria))
+    def _block(self, proof: Proof, step: Step | None) -> Block:
+        criteria = len(step.acceptance) if step is not None else 0
+        share = len(covered(proof, step)) * SCORE_ONE // max(1, criteria)
         return Block(
             id=f"evidence:{proof.uri}",
             source="evidence",

@@ -16,7 +16,7 @@ from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.ranges import Ranges, ValueRange
 from contextwright.spec.traits import Gives, Traits
-from contextwright.tasks.plan_step import KNOWLEDGE, PLAN, WORKING
+from contextwright.tasks.plan_step import KNOWLEDGE, PLAN, WORKING, is_of_step
 from contextwright.tasks.scores import as_score, best, scored
 
 
@@ -94,11 +94,12 @@ class Memory(Atom, frozen=True, kw_only=True):
     def _working(self, inputs: Inputs) -> Blocks:
         """The notes of the step at hand that are not past their time."""
         plan: Any = inputs.snapshot.state.get(PLAN)
-        step = str(plan.get("step_id", "")) if isinstance(plan, Mapping) else ""
+        ids = plan if isinstance(plan, Mapping) else {}
+        names = {"task": _id(ids.get("task_id")), "step": _id(ids.get("step_id"))}
         return tuple(
             self._block(entry, "working_memory")
             for entry in _entries(inputs.snapshot.state.get(WORKING))
-            if str(entry.get("step", step)) == step and is_live(entry, inputs)
+            if is_of_step(entry, names) and is_live(entry, inputs)
         )
 
 
@@ -109,6 +110,10 @@ def is_live(entry: Mapping[str, Any], inputs: Inputs) -> bool:
     if isinstance(turn, int) and inputs.snapshot.turn > turn:
         return False
     return not (isinstance(ms, int) and inputs.now_ms is not None and inputs.now_ms > ms)
+
+
+def _id(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _entries(value: Any) -> list[Mapping[str, Any]]:

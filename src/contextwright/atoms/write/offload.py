@@ -13,7 +13,7 @@ from contextwright.errors import SpecError
 from contextwright.session.snapshot import Snapshot
 from contextwright.spec.task import Task, TaskGenerator
 from contextwright.spec.word_roles import RecordedTurn, Writer
-from contextwright.tasks.plan_step import EVIDENCE, segment, step_in
+from contextwright.tasks.plan_step import EVIDENCE, names_of, segment, step_in
 from contextwright.tasks.proofs import Proof
 from contextwright.tasks.scores import query_in
 from contextwright.text.tool_result import shorten_result
@@ -163,14 +163,15 @@ class Offload(Writer, frozen=True, kw_only=True):
         Args:
             stored: each output with its ref and its summary.
         """
-        step = step_in(snapshot.state)
+        names = names_of(step_in(snapshot.state))
         new = [
             Proof(
                 uri=ref,
                 summary=summary,
                 tool=output.tool,
                 event=output.event,
-                step=step.step_id if step is not None else "",
+                task=names.get("task", ""),
+                step=names.get("step", ""),
                 time_ms=output.time_ms,
             )
             for output, ref, summary in stored

@@ -134,8 +134,13 @@ def _tell_in_few_words(note: NoteBuilder) -> None:
         is_line = at in note.in_files or note.scope.is_outdated(at)
         return "bare" if note.block(at).results and not is_line else "line"
 
+    def least_of(at: int) -> int:
+        # its form is another once a later exchange says it anew; what is known of it is not
+        forms = ("line", "bare") if note.block(at).results else ("line",)
+        return min(note.entry(at, form).tokens for form in forms)
+
     least = note.left * (100 - BARE) // 100
-    for at in note.fitting("few words", lambda at: note.entry(at, form_of(at)).tokens):
+    for at in note.fitting("few words", least_of):
         if note.left <= least:
             break
         if note.forms.get(at) in UNTOLD:
