@@ -9,6 +9,7 @@ from tests.compiler.test_left_out import OPENING
 from tests.parameters import few
 
 from contextwright import C, Engine, Session, compile
+from contextwright.compiler import limit_note
 from contextwright.compiler.replay_pack import replay
 from contextwright.compiler.spec_compiler import SpecCompiler
 from contextwright.compiler.steps import directive_places, history
@@ -216,3 +217,24 @@ def test_an_exchange_is_looked_at_once(monkeypatch):
         if event.role in {"tool", "user"}:
             engine.compile(session)
     assert len(looked) <= 2 * len(session)
+
+
+@pytest.mark.parametrize("term", [C.default(), C.isolate(), C.compact(min_tokens=5)])
+def test_a_note_is_made_once_a_step(term, monkeypatch):
+    """Whichever exchange more or less is sent, which moves with the newest question."""
+    made, steps = [], set()
+
+    def making(scope, room, *, lists):
+        made.append(scope.stop)
+        return lines_of(scope, room, lists=lists)
+
+    lines_of = limit_note._lines_of
+    monkeypatch.setattr(limit_note, "_lines_of", making)
+    engine, session = Engine(term | C.budget(4_000), "gpt-5"), Session("grows")
+    for event in work(120, RULES).log:
+        session.append(event)
+        if event.role in {"tool", "user"}:
+            pack = engine.compile(session)
+            steps.add(tuple(notes(pack)))
+    assert len(made) == len(set(made)) > 10
+    assert len(steps) > 1

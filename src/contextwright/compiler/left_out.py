@@ -203,11 +203,11 @@ def _note(
     standing = step_behind(room, blocks, planned.terminal) if room.note else None
     if standing is None or not room.tracer.limit_steps:
         return None
-    step, inputs = standing[0], _noted_inputs(room, planned)
+    inputs = _noted_inputs(room, planned)
     unsent = gaps_between(list(spans_of(places_among(left))), inputs.snapshot.preamble)
-    spans = [gap for gap in unsent if gap[1] <= step.place]
+    spans = [gap for gap in unsent if gap[1] <= standing[0].place]
     with _history(room, planned) as history:
-        text = history.note(spans, step, room.note, inputs, is_summarized=is_summarized)
+        text = history.note(spans, *standing, room.note, inputs, is_summarized=is_summarized)
     return _Note(text, spans[-1][1]) if text else None
 
 

@@ -3,8 +3,8 @@ before all calls, and the lists of what is to be done. The line that names what 
 (rules.md#left-out), from one step of the limit to the next in the same bytes."""
 
 from collections.abc import Sequence
-from itertools import chain, islice, pairwise
-from typing import Any
+from itertools import chain, compress, islice, pairwise
+from typing import Any, NamedTuple
 from weakref import ref
 
 from contextwright.compiler.step_places import GRAIN, LimitStep, inputs_then, snapshot_before
@@ -27,10 +27,20 @@ SHARE, MOST = 40, 2_400
 eighty rules and remarks."""
 SAFETY = 24
 """Tokens that are kept free for what joins its lines."""
+TAIL = 50
+"""Percent of what a step leaves that it leaves for certain: nearly always more stands, for it drops
+whole exchanges, and fills what is free again."""
 LAID_DOWN = 256
 """Exchanges that are looked through for what agents and tools lay down: of each a block is made."""
 RECENT = 4
 """Notes and rooms that are kept: those of a request's step, and of the one that told its room."""
+
+
+class NoteLine(NamedTuple):
+    """A line of a note: of the exchange at a place, or of the list that it changed last."""
+
+    place: int
+    text: str
 
 
 class LimitHistory:
@@ -49,12 +59,13 @@ class LimitHistory:
     def _begin(self) -> None:
         self._history = History()
         self._rooms = dict[Any, int]()
-        self._notes = dict[Any, str]()
+        self._notes = dict[Any, tuple[NoteLine, ...]]()
 
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
-        return self._history.held_bytes + sum(map(len, self._notes.values()))
+        lines = chain.from_iterable(self._notes.values())
+        return self._history.held_bytes + sum(len(line.text) for line in lines)
 
     def room(self, step: LimitStep, base: int, inputs: Inputs) -> int:
         """Tokens that a note needs of what this step drops, in whole parts of the limit: so what
@@ -77,26 +88,36 @@ class LimitHistory:
         self,
         spans: Sequence[Span],
         step: LimitStep,
+        base: int,
         room: int,
         inputs: Inputs,
         *,
         is_summarized: bool,
     ) -> str:
         """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
-        does.
+        does. It is told of what the step drops at least, so that it need not be told anew where an
+        exchange more or less is sent.
 
         Args:
+            base: as for `room`, with the note's.
             is_summarized: whether a summary tells what was done, and what is to be done.
         """
         self._follow(inputs.snapshot.log)
         position = snapshot_before(step.place, inputs.snapshot).position
-        about = (position, room, is_summarized, *spans)
+        usual = _dropped_by(step, base, inputs, share=TAIL)
+        is_usual = all(any(a <= start and stop <= b for a, b in usual) for start, stop in spans)
+        about = (position, step.goal, base, room, is_summarized, *(() if is_usual else spans))
         if about not in self._notes:
-            scope = self._scope(spans, step, inputs)
+            scope = self._scope(usual if is_usual else spans, step, inputs)
             lists = not is_summarized
-            text = "" if scope is None else _text_of(scope, room - SAFETY, lists=lists)
-            _put(self._notes, about, text)
-        return self._notes[about]
+            lines = () if scope is None else _lines_of(scope, room - SAFETY, lists=lists)
+            _put(self._notes, about, lines)
+        lines = self._notes[about]
+        if is_usual:
+            first = inputs.snapshot.preamble
+            places = (line.place + first for line in lines)
+            lines = compress(lines, [any(a <= at < b for a, b in spans) for at in places])
+        return "\n".join(line.text for line in lines)
 
     def _follow(self, log: Log) -> None:
         if self._log is None or self._log() is not log or self._joins != log.joins:
@@ -139,13 +160,18 @@ def _has_orphans(place: int, snapshot: Snapshot) -> bool:
     return orphans is not None and snapshot.log.exchange_index(orphans[0]) < place
 
 
-def _dropped_by(step: LimitStep, base: int, inputs: Inputs) -> Sequence[Span]:
+def _dropped_by(step: LimitStep, base: int, inputs: Inputs, share: int = 100) -> tuple[Span, ...]:
     """About the exchanges that a step drops: all but what must stay, and the newest that its goal
-    has room for."""
+    has room for.
+
+    Args:
+        share: percent of that room.
+    """
     first, last = inputs.snapshot.preamble, step.place - 1
     if last <= first:
         return ()
-    tokens = tokens_between(first, last, inputs) - max(0, step.goal - base)
+    room = max(0, step.goal - base) * share // 100
+    tokens = tokens_between(first, last, inputs) - room
     stop = place_of(tokens, last, inputs) if tokens > 0 else first
     held = inputs_then(step.place, inputs).held_within(first, stop)
     return spans_between(first, stop, held)
@@ -164,13 +190,13 @@ def _needed(scope: NoteScope, most: int) -> int:
     return min(most, tokens + SAFETY) if tokens else 0
 
 
-def _text_of(scope: NoteScope, room: int, *, lists: bool) -> str:
+def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ...]:
     """What a note tells of it in so many tokens, with the lists of what is to be done or without
     them."""
     if room <= 0:
-        return ""
+        return ()
     note = NoteBuilder(scope, room)
     tell_what_holds(note, room)
     todos = tell_todos(note, room) if lists else []
-    lines = [note.entry(at, form).text for at, form in sorted(note.forms.items())]
-    return "\n".join([*lines, *(text for _, text in todos)])
+    lines = [NoteLine(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
+    return (*lines, *(NoteLine(todo.places[-1], text) for todo, text in todos))
