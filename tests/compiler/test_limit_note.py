@@ -87,6 +87,20 @@ def test_rules_and_decisions_outlive_the_steps_of_a_limit(limit):
         assert f"app{n}.cfg".encode() in pack.body and f"variant{n}".encode() in pack.body
 
 
+def test_what_holds_has_all_the_room_of_a_note(monkeypatch):
+    rooms, tell = [], limit_note.tell_what_holds
+
+    def watched(note, room, *share):
+        tell(note, room, *share)
+        rooms.append((room, room - note.left))
+
+    monkeypatch.setattr(limit_note, "tell_what_holds", watched)
+    engine = Engine(C.default() | C.budget(4_000), "gpt-5", reserved_output=0)
+    engine.compile(work(210, [f"Never touch app{n}.cfg." for n in range(200)]))
+    room, taken = rooms[-1]
+    assert 95 * room <= 100 * taken <= 100 * room
+
+
 def test_without_a_spec_they_outlive_the_model_s_window():
     pack = compile(work(60, RULES), C.default(), target=target_for("openai-chat", window=8_000))
     assert all(f"app{n}.cfg".encode() in pack.body for n in range(10))

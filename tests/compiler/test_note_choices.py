@@ -114,3 +114,37 @@ def test_an_answer_with_a_condition_and_one_that_agrees_stand_with_what_they_ans
     text = sent(engine, session)
     assert "Should I run it tonight?\nuser: yes, but only on weekdays" in text
     assert "since the districts changed in May.\nuser: oh right, good" in text
+
+
+@pytest.mark.parametrize("word", SPECS)
+def test_what_is_to_be_done_instead_stands_with_what_was_proposed(word):
+    engine, session = Engine(SPECS[word], "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    session.assistant("Shall I set up the connector kestrel7x for it?")
+    session.user("Hm, no. Let's load the files by hand until June.")
+    session.assistant("By hand then.")
+    session.user("And the agency?")
+    session.assistant("Ours is full. Would osprey7x suit you?")
+    session.user("I'd rather not, use the consulate directly.")
+    session.assistant("Ok.")
+    read_files(session, engine, 0, 60)
+    text = sent(engine, session)
+    assert "kestrel7x for it?\nuser: Hm, no. Let's load the files by hand until June." in text
+    assert "osprey7x suit you?\nuser: I'd rather not, use the consulate directly." in text
+
+
+def test_an_answer_that_lays_something_down_stands_by_itself_where_its_question_has_no_room():
+    engine, session = Engine(C.default() | C.budget(1_300), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    for n in range(12):
+        session.assistant(f"The folder of kestrel{n}x {'has a great many old rows ' * 6}. Drop it?")
+        session.user(f"No. Never touch osprey{n}x.")
+        session.assistant("Ok.")
+        session.user("Go on.")
+        session.assistant("There is more.")
+    read_files(session, engine, 0, 60)
+    text = sent(engine, session)
+    answers, questions = (
+        sum(f"{name}{n}x" in text for n in range(12)) for name in ("osprey", "kestrel")
+    )
+    assert answers > questions > 0

@@ -8,6 +8,7 @@ from contextwright.text.choices import (
     answered_gist,
     is_choice,
     offers_several,
+    only_hears,
     question_gist,
     reported_gist,
 )
@@ -149,3 +150,74 @@ def test_a_number_chooses_of_rows_also_where_nobody_asks():
     rows = "We could 1) keep it in the old store or 2) move it to a column. I'd lean to 2."
     assert answered_gist(rows, "2, and drop the index")
     assert not answered_gist(rows, "2, and drop the index", acts=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Shall I set up the connector?", "Hm, no. Let's load the files by hand until June."),
+        ("Would the other agency suit you?", "I'd rather not, use the consulate directly."),
+        ("May I drop the old view and point them to the new one?", "ok but wait till Friday"),
+        ("Shall I measure it after three days?", "only if it stays under 80, otherwise after two"),
+        ("The shop has deep plates in stock, or flat ones in May.", "go with the ones in stock"),
+    ],
+)
+def test_what_was_only_heard_may_say_anything_of_what_was_asked(question, answer):
+    assert answered_gist(question, answer, is_heard=True) == question
+    assert not answered_gist(question, answer)
+    assert not answered_gist(question, answer, acts=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Anything else?", "No flights before eight, I have children."),
+        ("Anything else?", "Don't use the pool for it, others need that."),
+        ("Anything else?", "From now on never touch the file app.cfg."),
+        ("Anything else?", "Our plant in Graz closes at five."),
+        ("Which reservation would you like to change?", "Start the study of prices"),
+        ("Shall I run it?", "no, what does it do?"),
+        ("I split the table in two, one for each year.", "Never skip rows."),
+    ],
+)
+def test_what_says_nothing_of_it_stands_by_itself(question, answer):
+    assert not answered_gist(question, answer, is_heard=True)
+
+
+@pytest.mark.parametrize(
+    "answer", ["Ok.", "By hand then.", "I'll wait.", "Fine, I won't.", "Right.", "Verstanden."]
+)
+def test_few_words_may_say_that_something_was_heard(answer):
+    assert only_hears(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["On it.", "Done.", "Will do.", "Which one?", "I'll book it.", "Sent it to all of them.", ""],
+)
+def test_what_begins_or_ends_work_says_more(answer):
+    assert not only_hears(answer)
+
+
+@pytest.mark.parametrize("answer", ["take it", "do that", "Book it then", "I like the former"])
+def test_what_asks_for_nothing_but_what_was_told_agrees(answer):
+    told = "Closest is the inn at the bridge, ten minutes on foot, 189 a night."
+    assert answered_gist(told, answer) == told
+    assert not answered_gist(told, answer, acts=True)
+
+
+@pytest.mark.parametrize("answer", ["book a table for nine", "take the tram home"])
+def test_what_names_what_it_asks_for_does_not(answer):
+    assert not agrees(answer, "Closest is the inn at the bridge, ten minutes on foot, 189 a night.")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Start the elasticity study 'Perla'",
+        "order limousines for Friday",
+        "find a cheap hotel there",
+    ],
+)
+def test_a_task_of_other_words_answers_no_question(answer):
+    assert not is_choice(answer, "Could you tell me which reservation you mean?")

@@ -25,6 +25,8 @@ from contextwright.spec.log_part import Span, spans_between
 SHARE, MOST = 40, 2_400
 """Percent of what a limit leaves for exchanges that such a note has at most, and tokens: some
 eighty rules and remarks."""
+ALL = 100
+"""Percent of its room for what holds: it tells nothing else but lists, which come first."""
 SAFETY = 24
 """Tokens that are kept free for what joins its lines."""
 TAIL = 50
@@ -196,7 +198,7 @@ def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ..
     if room <= 0:
         return ()
     note = NoteBuilder(scope, room)
-    tell_what_holds(note, room)
     todos = tell_todos(note, room) if lists else []
+    tell_what_holds(note, room, ALL)
     lines = [NoteLine(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
     return (*lines, *(NoteLine(todo.places[-1], text) for todo, text in todos))

@@ -67,7 +67,7 @@ _HEARD = any_of((
 ))  # fmt: skip
 _KEEPS = (
     "remember|keep|bear|respect|follow|stick|note|honou?r|avoid|make sure|ensure|use|only|always"
-    "|never|treat|stay|leave|adhere|comply|mind|be careful|take (?:that|it|this|note)"
+    "|wait|hold off|never|treat|stay|leave|adhere|comply|mind|be careful|take (?:that|it|this|note)"
 )
 _PROMISE = any_of((
     rf"^(?:(?:i|we)(?:'ll| will)?|will|i'm going to) (?:{_KEEPS})\b",
@@ -104,6 +104,13 @@ _COURTESY = any_of((
     r"\b(?:lot|helped|help|good (?:morning|evening|day|night|luck)|have a \w+ \w+)\b",
     r"\b(?:much|appreciate[ds]?|it)\b",
 ))  # fmt: skip
+
+
+def promises(answer: str) -> bool:
+    """Whether an answer says that one goes by what was said: "OK, I'll keep it that way."."""
+    answer = answer.strip()
+    heard = _HEARD.match(answer)
+    return _PROMISE.match(answer[heard.end() :] if heard is not None else answer) is not None
 
 
 def acknowledges(answer: str, statement: str) -> bool:

@@ -3,15 +3,17 @@ says nothing without what was asked, or told, in front of it, and is told with t
 
 By structure, in whatever language: an agent asks or tells something, and what the user says next is
 short, or begins with a few words that choose, asks nothing, and tells nothing new that has a mark
-of an identifier: that would be what was asked for.
+of an identifier: that would be what was asked for. Where all that the agent says then is that it
+was heard, it may say anything of what was asked: what to do instead, or when, is no task then.
 """
 
 import re
 
 from contextwright.memo.ownership import cached_text
+from contextwright.text.acknowledgement import promises
 from contextwright.text.cut import beginning
 from contextwright.text.directives import directives
-from contextwright.text.end_sentences import QUESTION, names_in
+from contextwright.text.end_sentences import QUESTION, begins_work, ends_something, names_in
 from contextwright.text.remarks import asks, parts_of, tells_news
 from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.sentences import sentences
@@ -26,6 +28,8 @@ TELLING = 4
 """Words that tell something, at least, in what a user may agree to."""
 FEW_WORDS = 5
 """Words of one that has none of the question's: "nah", "the latter", "die zweite"."""
+OBJECT = 2
+"""Words that tell something, at least, of what a task is about, beside its first."""
 GIST = 200
 """Characters of what a question was about."""
 OPTION, OPTIONS = 48, 6
@@ -42,6 +46,18 @@ _OR = re.compile(
 """What stands between things to choose from, where they are not in rows."""
 _PAUSE = re.compile(r"[,.;:!]\s+|\s+[-\u2013\u2014]\s+|[\uff0c\u3002\u3001\uff01]")
 """What stands behind a choice where more is said."""
+_YES_OR_NO = re.compile(
+    r"(?:(?:h+m+|u[hm]+|well|oh|ah|ugh|god|actually|sorry)\b[,.!\u2026 ]*)*"
+    r"(?:nah|nope|not|never ?mind|(?:i'd |i would |we'd |we would )(?:rather|prefer)|rather not"
+    r"|no(?=\W*$|[,.;:!]| [-\u2013\u2014] "
+    r"| (?:let|we|i|it|that|this|you|use|just|do|leave|please|not|way|but|and|only)\b)"
+    r"|better not|only (?:if|when)|unless|as long as|yes|yep|yeah|yup|ok|okay|sure|fine|right"
+    r"|agreed|good|sounds good|all right|alright"
+    r"|nein|ja|doch|lieber|nee|non|oui|plut\u00f4t|s\u00ed|si|mejor|vale|n\u00e3o|sim|melhor|meglio"
+    r"|nie|tak|nej|\u043d\u0435\u0442|\u0434\u0430|hay\u0131r|evet)(?![\w'])",
+    re.IGNORECASE,
+)
+"""What an answer to a proposal begins with: yes, no, or on which condition."""
 _THANKS = re.compile(r"\b(?:thank\w*|thx|bye|goodbye|welcome)\b", re.IGNORECASE)
 _MARKED = re.compile(r"\S*[\d@#_/\\]\S*")
 _COUNT = re.compile(r"\d{1,2}(?!\w)")
@@ -90,21 +106,50 @@ def reported_gist(text: str) -> str:
     return gist
 
 
-def answered_gist(text: str, answer: str, *, acts: bool = False) -> str:
+def answered_gist(text: str, answer: str, *, acts: bool = False, is_heard: bool = False) -> str:
     """The gist of what an agent asked or told, where all that a user says next is what they choose
     of it, or that they agree; else empty.
 
     Args:
-        acts: as of `is_choice`.
+        acts: as of `is_choice`. is_heard: whether all that the agent said then is that it was
+            heard.
     """
     if len(answer) > MAX_REASON:
         return ""
     if gist := question_gist(text):
-        return gist if is_choice(answer, text, acts=acts) else ""
+        is_answer = is_choice(answer, text, acts=acts) or (is_heard and is_of(answer, gist))
+        return gist if is_answer else ""
     gist = reported_gist(text)
     is_row = not acts and _COUNT.match(answer) is not None and _has_rows(text)
     is_answer = agrees(answer, text, acts=acts) or (is_row and is_choice(answer, text))
+    is_answer = is_answer or (is_heard and _is_short(answer) and is_of(answer, gist))
     return gist if gist and is_answer else ""
+
+
+def only_hears(answer: str) -> bool:
+    """Whether an agent's few words say no more than that something was heard, in whatever words:
+    they ask nothing, begin no work, and tell of nothing that is done."""
+    if not _is_short(answer) or ends_something(answer, "assistant"):
+        return False
+    return not begins_work(answer) or promises(answer)
+
+
+def is_of(answer: str, question: str) -> bool:
+    """Whether what a user says, and was only heard, is of what was asked in front of it, or told:
+    it begins by yes or no, has words of it, or chooses of what it offers; and it asks nothing."""
+    answer = answer.strip()
+    if "\n" in answer or any(one.endswith(QUESTION) for one in parts_of(answer)):
+        return False
+    if _THANKS.search(answer) is not None:
+        return False
+    if _YES_OR_NO.match(answer.replace("\u2019", "'")) is not None:
+        return True
+    words, lays_down = {*content_words(answer)} - STOP, bool(directives(answer))
+    shared = words & ({*content_words(question)} - STOP)
+    if shared and (not lays_down or 2 * len(shared) >= len(words)):
+        return True
+    # what lays something down says by itself what holds
+    return not lays_down and offers_several(question) and len(answer.split()) <= FEW_WORDS
 
 
 def agrees(answer: str, report: str, *, acts: bool = False) -> bool:
@@ -115,9 +160,24 @@ def agrees(answer: str, report: str, *, acts: bool = False) -> bool:
     """
     if acts and not {*content_words(answer)}.isdisjoint({*content_words(report)} - STOP):
         return False
-    if _THANKS.search(answer) is not None or any(map(asks, parts_of(answer))):
+    if _THANKS.search(answer) is not None:
+        return False
+    if any(map(asks, parts_of(answer))) and (acts or not _points_back(answer)):
         return False
     return _is_short(answer) and not _tells_new(answer, report) and not directives(answer)
+
+
+def _points_back(answer: str) -> bool:
+    """Whether what asks for something does not say what it is about: "take it", "go for that"."""
+    first, *behind = content_words(answer) or [""]
+    return bool(first) and STOP.issuperset(behind) and not answer.rstrip().endswith(QUESTION)
+
+
+def _is_other_task(answer: str, shared: bool) -> bool:
+    """Whether an answer asks for something that is not what was asked about, and says what."""
+    if shared or not asks(answer) or _YES_OR_NO.match(answer) is not None:
+        return False
+    return len({*content_words(answer)[1:]} - STOP) >= OBJECT
 
 
 def is_choice(answer: str, question: str, *, acts: bool = False) -> bool:
@@ -157,6 +217,8 @@ def _only_chooses(answer: str, question: str, acts: bool) -> bool:
     shared = words.intersection(content_words(question))
     is_long, is_one_of = len(answer.split()) > FEW_WORDS, offers_several(question)
     if _tells_new(answer, question, is_one_of, is_one_of and bool(shared)):
+        return False
+    if not is_one_of and _is_other_task(answer, bool(shared)):
         return False
     return 2 * len(shared) > len(words) if is_long else bool(shared) or not acts or is_one_of
 

@@ -9,8 +9,9 @@ from itertools import takewhile
 from contextwright.blocks.block import Block
 from contextwright.compiler.steps.exchange_features import said_by, words_of
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
+from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import acknowledges, is_passed_over, may_hold
-from contextwright.text.choices import MAX_REASON, answered_gist
+from contextwright.text.choices import MAX_REASON, answered_gist, only_hears
 from contextwright.text.conditions import said_conditions, told_conditions
 from contextwright.text.directives import directives
 from contextwright.text.foreign_statements import lasting_words
@@ -75,13 +76,20 @@ def choices_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:
         if role != "user" or not at or len(text) > MAX_REASON:
             return ()
         who, before = words_at(at - 1)
-        if who != "assistant" or not answered_gist(before, text) or blocks[at - 1].has_calls:
-            return ()  # few are left by now
+        if who != "assistant" or not answered_gist(before, text, is_heard=True):
+            return ()
+        if blocks[at - 1].has_calls:  # few are left by now
+            return ()
         acts = at + 1 < stop and blocks[at + 1].has_calls
-        gist = answered_gist(before, text, acts=acts)
+        is_heard = not acts and at + 1 < stop and _only_hears(*words_at(at + 1))
+        gist = answered_gist(before, text, acts=acts, is_heard=is_heard)
         return (gist, text) if gist else ()
 
     return _looked_at(blocks, look)
+
+
+def _only_hears(role: str, answer: str) -> bool:
+    return role == "assistant" and only_hears(without_thinking(answer))
 
 
 def remarks_at(blocks: Sequence[Block], at: int, stop: int) -> Wording:

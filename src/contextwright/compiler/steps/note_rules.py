@@ -59,19 +59,23 @@ MISSES, LAST, WORDINGS = 16, 32, 512
 come last, and how many there are at most."""
 
 
-def tell_what_holds(note: NoteBuilder, room: int) -> None:
-    """Tell it in the first part of a note of so many tokens."""
-    usual = directives_room(room)
-    more = directives_room(room, RULES_SPARED) - usual
+def tell_what_holds(note: NoteBuilder, room: int, share: int = SPARED_SHARE) -> None:
+    """Tell it in the first part of a note of so many tokens.
+
+    Args:
+        share: percent of it that all of it may have.
+    """
+    usual = directives_room(room, share=share)
+    more = directives_room(room, RULES_SPARED, share) - usual
     left, ends = _tell_directives(note, usual + more, more)
     more, left = min(more, left), max(0, left - more)
-    spare = _spare_room(note, room, left)
+    spare = _spare_room(note, room * share // 100, room, left)
     if room >= REMARKS_FROM:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
         worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
         others = (at for at in places if at not in worded)
-        foreign = max(0, directives_room(room, FOREIGN_SPARED) - usual - more)
+        foreign = max(0, directives_room(room, FOREIGN_SPARED, share) - usual - more)
         rest = _tell_foreign(note, worded, left + more + foreign)
         rest = _tell_foreign(note, others, rest)
         left, more = min(left, rest), min(more, max(0, rest - left))
@@ -85,9 +89,10 @@ def tell_what_holds(note: NoteBuilder, room: int) -> None:
         _tell_whole(note, left + spare)
 
 
-def _spare_room(note: NoteBuilder, room: int, left: int) -> int:
-    """Tokens that what is said beside a request may have beside those that rules leave."""
-    free = room * SPARED_SHARE // 100 - (room - note.left) - left
+def _spare_room(note: NoteBuilder, most: int, room: int, left: int) -> int:
+    """Tokens that what is said beside a request may have beside those that rules leave, of `most`
+    for all that holds."""
+    free = most - (room - note.left) - left
     return max(0, min(REMARKS_SPARED, room * REMARKS_SHARE // 100, free))
 
 
@@ -113,9 +118,10 @@ def note_for_rules(scope: NoteScope, most: int) -> int:
     return tokens * 100 // HOLDS_SHARE
 
 
-def directives_room(room: int, spared: int = SPARED) -> int:
-    """Tokens of a note's room for what holds from where it was said on."""
-    return max(room * DIRECTIVES // 100, min(spared, room * SPARED_SHARE // 100))
+def directives_room(room: int, spared: int = SPARED, share: int = SPARED_SHARE) -> int:
+    """Tokens of a note's room for what holds from where it was said on, `spared` where they are
+    `share` percent of it at most."""
+    return max(room * DIRECTIVES // 100, min(spared, room * share // 100))
 
 
 def _tell_directives(note: NoteBuilder, room: int, more: int) -> tuple[int, list[int]]:
@@ -142,8 +148,9 @@ def _tell_directives(note: NoteBuilder, room: int, more: int) -> tuple[int, list
             break
         if at in choices:
             taken = _put_choice(note, at, room)
-            room, misses = room - taken, misses + (not taken)
-            continue
+            if taken or not _is_worded(note, at):  # what has a rule's words may stand by itself
+                room, misses = room - taken, misses + (not taken)
+                continue
         if _is_over(note, at, "rule"):
             continue
         if _ends_a_task(note, at):
