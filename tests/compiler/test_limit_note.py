@@ -90,8 +90,8 @@ def test_rules_and_decisions_outlive_the_steps_of_a_limit(limit):
 def test_what_holds_has_all_the_room_of_a_note(monkeypatch):
     rooms, tell = [], limit_note.tell_what_holds
 
-    def watched(note, room, *share):
-        tell(note, room, *share)
+    def watched(note, room, *share, **options):
+        tell(note, room, *share, **options)
         rooms.append((room, room - note.left))
 
     monkeypatch.setattr(limit_note, "tell_what_holds", watched)
@@ -252,3 +252,18 @@ def test_a_note_is_made_once_a_step(term, monkeypatch):
             steps.add(tuple(notes(pack)))
     assert len(made) == len(set(made)) > 10
     assert len(steps) > 1
+
+
+def test_a_note_does_not_take_the_room_of_what_the_turn_works_with():
+    """A result that fits beside what must stay is whole, whatever was laid down before."""
+    session = work(70, [f"Never touch conf{n}.cfg, it belongs to team{n}." for n in range(70)])
+    page = " ".join(f"w{n}" for n in range(1_900))
+    session.call("read", {"page": 1}, id="large")
+    session.result("large", page)
+    pack = compile(session, C.default() | C.budget(6_000), model="gpt-5")
+    assert page.encode() in pack.body and pack.tokens <= 6_000
+    session.assistant("Read.")
+    session.user("Go on.")
+    session.call("read", {"page": 2}, id="small")
+    session.result("small", "two")
+    assert b"conf60.cfg" in compile(session, C.default() | C.budget(6_000), model="gpt-5").body

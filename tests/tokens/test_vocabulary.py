@@ -126,6 +126,14 @@ def test_recorded_texts_have_the_tokens_that_tiktoken_gives_them(name, oracles, 
             assert encoding(name).encode_ordinary(text) == oracles[name].encode_ordinary(text)
 
 
+@pytest.mark.parametrize("name", VOCABULARIES)
+def test_any_vocabulary_forgets(name):
+    """As an erasure asks of all that this process remembers; some remember nothing, and refuse."""
+    encoding(name).count("some words")
+    encoding(name).forget()
+    assert encoding(name).count("some words") > 0
+
+
 def test_a_composed_letter_costs_qwen_what_a_letter_and_its_accent_cost():
     assert named_counter("qwen3").count("a\u0308") == named_counter("qwen3").count("ä")
 

@@ -87,7 +87,14 @@ def within_limit(
     named = _room_with_lines(room, missing, blocks, planned)
     noted = _room_with_note(named, blocks, planned)
     left, roomy = _left_in((noted, named, room), blocks, terminal)
-    room = msgspec.structs.replace(room, tracer=roomy.tracer, gave_way=roomy.gave_way)
+    if roomy.note:  # it does not take the room of what the turn works with
+        whole, inputs = _newest_whole(left, room.inputs), room.inputs
+        if whole < inputs.snapshot.exchange_count - inputs.settled:
+            others = _left_in((named, room), blocks, terminal)
+            if _newest_whole(others[0], inputs) > whole:
+                left, roomy = others
+    gave_way = roomy.lines < noted.lines
+    room = msgspec.structs.replace(room, tracer=roomy.tracer, gave_way=gave_way)
     if left is not blocks or planned.view == "fold":
         missing = gaps(left, room.inputs)
     note = _note(roomy, blocks, left, planned, is_summarized=not missing)
@@ -104,14 +111,17 @@ def _left_in(
     worth a request. And that room."""
     *others, last = dict.fromkeys(rooms)
     for room in others:
-        gave_way = room is not rooms[0]
-        tried = msgspec.structs.replace(room, tracer=room.tracer.branch(), gave_way=gave_way)
+        tried = msgspec.structs.replace(room, tracer=room.tracer.branch())
         try:
             return enforce_budget(tried, blocks, terminal), tried
         except BudgetError:
             continue
-    left = enforce_budget(last, blocks, terminal)
-    return left, msgspec.structs.replace(last, gave_way=bool(others))
+    return enforce_budget(last, blocks, terminal), last
+
+
+def _newest_whole(left: Blocks, inputs: Inputs) -> int:
+    """How many of the exchanges that have not settled are left as they came."""
+    return sum(block.order >= inputs.settled and block.fidelity is _RAW for block in left)
 
 
 def spare_tokens(room: BudgetState, assembled: Assembled, sent: Blocks, planned: Plan) -> Spare:

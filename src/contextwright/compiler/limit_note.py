@@ -199,6 +199,6 @@ def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ..
         return ()
     note = NoteBuilder(scope, room)
     todos = tell_todos(note, room) if lists else []
-    tell_what_holds(note, room, ALL)
+    tell_what_holds(note, room, ALL, remarks_from=0)
     lines = [NoteLine(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
     return (*lines, *(NoteLine(todo.places[-1], text) for todo, text in todos))

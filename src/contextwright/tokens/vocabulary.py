@@ -90,7 +90,8 @@ class _WholeText:
     def forget(self) -> None:
         """Forget the words that the tokenizer remembers: some ten thousand, of any session."""
         if self._forget is not None:
-            self._forget()
+            with suppress(ValueError):  # of SentencePiece's, which remember none, and refuse
+                self._forget()
 
 
 _LOADING = threading.RLock()

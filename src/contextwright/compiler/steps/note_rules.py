@@ -59,18 +59,21 @@ MISSES, LAST, WORDINGS = 16, 32, 512
 come last, and how many there are at most."""
 
 
-def tell_what_holds(note: NoteBuilder, room: int, share: int = SPARED_SHARE) -> None:
+def tell_what_holds(
+    note: NoteBuilder, room: int, share: int = SPARED_SHARE, remarks_from: int = REMARKS_FROM
+) -> None:
     """Tell it in the first part of a note of so many tokens.
 
     Args:
-        share: percent of it that all of it may have.
+        share: percent of it that all of it may have. remarks_from: tokens of a note from which on
+            what is said beside a request is a part of it.
     """
     usual = directives_room(room, share=share)
     more = directives_room(room, RULES_SPARED, share) - usual
     left, ends = _tell_directives(note, usual + more, more)
     more, left = min(more, left), max(0, left - more)
     spare = _spare_room(note, room * share // 100, room, left)
-    if room >= REMARKS_FROM:
+    if room >= remarks_from:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
         worded = [at for at in places if sounds_lasting(note.words(at, "remark"))]
@@ -85,7 +88,7 @@ def tell_what_holds(note: NoteBuilder, room: int, share: int = SPARED_SHARE) -> 
         rest = left + spare - _put_with_news(note, at, "rule", left + spare)
         left, spare = min(left, rest), max(0, rest - left)
     left = _tell_settings(note, _tell_conditions(note, left))
-    if room >= REMARKS_FROM:
+    if room >= remarks_from:
         _tell_whole(note, left + spare)
 
 
