@@ -56,13 +56,13 @@ def put_with_outcome(
 
 
 def _outcome(note: NoteBuilder, request: int, last: int) -> int | None:
-    """Of what the assistant said in a turn the line that names most of what was asked for, the
-    newest of these, else the last: an agent that goes on with other work does not end a turn with
-    what came of its request. None where nobody said anything."""
+    """Of what the assistant said in a turn the line that names most of what was asked for, of these
+    an answer rather than words beside calls, and the newest: an agent that goes on with other work
+    does not end a turn with what came of its request. None where nobody said anything."""
 
-    def names(at: int) -> tuple[int, int]:
-        text = note.words(at, "line")
-        return len(things & {*identifiers(text)}), len(words & {*content_words(text)})
+    def names(at: int) -> tuple[int, int, bool]:
+        text, is_answer = note.words(at, "line"), not note.block(at).has_calls
+        return len(things & {*identifiers(text)}), len(words & {*content_words(text)}), is_answer
 
     line = note.words(request, "line")
     things, words = {*identifiers(line)}, {*content_words(line)}

@@ -198,13 +198,13 @@ def _with_choices(
     question = before[-1].line if before and _asks(before[-1].line) else None
     if question is not None:
         before[-1] = _of_kind("question", before[-1])
-    behind = [*blocks[1:], None, None]
+    acts = [*(block.has_calls for block in blocks[1:]), False, False]
     for place, (lines, block) in enumerate(zip(by_block, blocks, strict=True)):
-        choice = choice_line(block, question.bare, behind[place]) if question is not None else None
+        choice = choice_line(block, question.bare, acts[place]) if question is not None else None
         question = question_line(block, named)
         if question is None and place + 1 < len(blocks) and blocks[place + 1].role == "user":
             question = question_line(block, named, reports=True)
-            if question and not choice_line(blocks[place + 1], question.bare, behind[place + 1]):
+            if question and not choice_line(blocks[place + 1], question.bare, acts[place + 1]):
                 question = None  # nobody said what they think of it
         shown = lines if choice is None else (choice,)
         yield shown if question is None else (*shown, question)

@@ -33,7 +33,7 @@ from contextwright.models.embedded.summary_lines import (
 from contextwright.spec.task import Task
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.choices import offers_several
-from contextwright.text.directives import MAX_SENTENCE, directives
+from contextwright.text.directives import MAX_SENTENCE
 from contextwright.text.end_sentences import ends_something
 from contextwright.text.foreign_statements import lasting_words
 from contextwright.text.foreign_wordings import sounds_lasting
@@ -254,10 +254,7 @@ class _Choice:
                 answer = NONE if is_later else self.lines.answer_to(place)
                 others = answer, self.lines.news_of(place)
                 with_it = [at for at in others if at != NONE and at not in chosen]
-                taken = self._put([place, *with_it], left)
-                if not taken and line.kind == "choice" and directives(line.bare):
-                    taken = self._put([place], left)  # what has a rule's words may stand by itself
-                left -= taken
+                left -= self._put([place, *with_it], left)
         return most - left
 
     def _needs_no_answer(self, line: SummaryLine) -> bool:

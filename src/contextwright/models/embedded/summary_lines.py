@@ -17,7 +17,7 @@ from contextwright.models.embedded.statements import statements_in
 from contextwright.session.event import Text, ToolCall, ToolResult
 from contextwright.session.harness_text import user_words
 from contextwright.session.inline_thinking import without_thinking
-from contextwright.text.choices import answered_gist, only_hears, question_gist, reported_gist
+from contextwright.text.choices import answered_gist, question_gist, reported_gist
 from contextwright.text.conditions import lays_down, said_conditions, told_conditions
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.cut import beginning
@@ -188,7 +188,7 @@ def _is_choice(bare: str, before: SummaryLine) -> bool:
     """Whether a user's line answers the one in front of it, of a summary before."""
     if before.is_users or not before.text.startswith(AGENT):
         return False
-    return bool(answered_gist(before.bare, bare, is_heard=True))
+    return bool(answered_gist(before.bare, bare))
 
 
 def question_line(
@@ -206,23 +206,17 @@ def question_line(
     return line_of(f"{who}: {gist}", gist, "question") if gist else None
 
 
-def choice_line(block: Block, question: str, behind: Block | None) -> SummaryLine | None:
+def choice_line(block: Block, question: str, acts: bool) -> SummaryLine | None:
     """What a user chose of what was asked; None where they did not only choose.
 
     Args:
-        behind: what came next, an agent that went to work, or only heard it.
+        acts: whether the agent went to work then.
     """
     if block.role != "user":
         return None
     chosen = own_words("\n".join(user_words(message.parts) for message in block.messages).strip())
-    acts = behind is not None and behind.has_calls
-    is_heard = not acts and behind is not None and _only_hears(behind)
-    is_chosen = answered_gist(question, chosen, acts=acts, is_heard=is_heard) != ""
+    is_chosen = answered_gist(question, chosen, acts=acts) != ""
     return line_of(f"{USERS}{chosen}", chosen, "choice", USER) if is_chosen else None
-
-
-def _only_hears(block: Block) -> bool:
-    return block.role == "assistant" and only_hears(_text_of(block.messages))
 
 
 def old_statements(lines: Sequence[SummaryLine]) -> dict[int, int]:
