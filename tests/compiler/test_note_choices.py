@@ -116,7 +116,7 @@ def test_an_answer_with_a_condition_and_one_that_agrees_stand_with_what_they_ans
     assert "since the districts changed in May.\nuser: oh right, good" in text
 
 
-@pytest.mark.parametrize("word", SPECS.keys() - {"summarize"})
+@pytest.mark.parametrize("word", [word for word in SPECS if word != "summarize"])
 def test_what_is_to_be_done_instead_stands_with_what_was_proposed(word):
     engine, session = Engine(SPECS[word], "gpt-5"), Session("s")
     session.user("Work through what comes.")
