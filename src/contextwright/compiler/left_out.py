@@ -263,9 +263,10 @@ def _with_lines(
     first tells a note as well, which stands by itself where none is missing."""
     inputs, free = room.inputs, -room.over(blocks)
     if not missing:
-        line = _line("", NOTE, inputs, note.text) if note is not None else None
-        is_told = line is not None and inputs.cost(line) <= free
-        return _placed(blocks, {note.behind: line}) if note and line and is_told else blocks
+        if note is None:
+            return blocks
+        line = _line("", NOTE, inputs, note.text)
+        return _placed(blocks, {note.behind: line}) if inputs.cost(line) <= free else blocks
     grain, most = 1, max(1, _most_lines(room, _line_tokens(inputs)))
     while len(missing) > grain * most:
         grain *= 2
