@@ -219,7 +219,8 @@ a name stands in it, or it does not. Summaries are made by the embedded rules: n
 Rules and decisions are told by their wording ([ADR 55](../adr/0055-rules-outlive-steps.md)), in English and, for the plain ones, in other languages, in which all else may hold ([below](#in-other-languages)); the planted ones
 have forty wordings ([ADR 167](../adr/0167-rules-in-plain-words.md)). In whatever words, what was only heard holds on ([ADR 177](../adr/0177-what-was-only-heard-holds-on.md)), and what is said beside a request has the room that these leave ([ADR 178](../adr/0178-remarks-outlive-steps.md)). All else is kept as any other sentence is: while there is room.
 Beside its usual size a summary of `C.rolling`, `C.summarize` and `C.decay` has room for what holds, with 3,000 tokens in all
-([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)); `C.fit` and `C.budget` tell it beside, in 40 percent of what it leaves for exchanges at most ([ADR 217](../adr/0217-what-holds-outlives-a-limit.md)).
+([ADR 162](../adr/0162-rules-have-room-of-their-own-in-a-summary.md)); `C.fit` and `C.budget` tell it beside, in 40 percent of what they leave for exchanges at most ([ADR 217](../adr/0217-what-holds-outlives-a-limit.md)),
+`C.sliding` in as much of its window beside that ([ADR 220](../adr/0220-what-holds-outlives-a-sliding-window.md)).
 """
 
 

@@ -24,6 +24,7 @@ METHODS: dict[str, Callable[[int], Method]] = {
     "`C.decay`": lambda budget: by_engine(C.default() | C.decay() | C.budget(budget)),
     "`C.rolling(5)`": lambda budget: by_engine(C.rolling(5) | C.budget(budget)),
     "`C.summarize`": lambda budget: by_engine(C.summarize() | C.budget(budget)),
+    "`C.sliding`": lambda budget: by_engine(C.sliding(budget)),
     "`C.budget`": lambda budget: by_engine(C.default() | C.budget(budget)),
 }
 

@@ -43,6 +43,11 @@ TERMS = (
     C.cool(600),
     C.salient(0.3),
     C.dedup("structural"),
+    C.sliding(900, recent=200),
+    C.from_state("goal") + (C.sliding(500, recent=100) | C.compact(min_tokens=5)),
+    C.window(12),
+    C.rolling(6, stride=4),
+    C.from_state("goal") + (C.window(9, stride=3) | C.compact(min_tokens=5)),
 )
 
 
@@ -120,6 +125,33 @@ def test_what_a_word_leaves_out_is_not_told(spec):
     assert notes(compile(work(60, RULES), spec, model="gpt-5")) == []
 
 
+def test_what_a_window_in_tokens_lets_go_is_told():
+    session = work(60, RULES)
+    for spec in (C.sliding(6_000), C.from_state("goal") + C.sliding(6_000) | C.budget(12_000)):
+        pack = compile(session, spec, model="gpt-5")
+        assert len(notes(pack)) == 20
+    assert notes(compile(session, C.sliding(6_000) | C.silent(), model="gpt-5")) == []
+    refused = C.sliding(4_000) | C.budget(9_000, overflow="error")
+    assert len(notes(compile(session, refused, model="gpt-5"))) == 20
+
+
+def test_what_a_window_in_tokens_lets_go_is_told_within_the_limit_behind_it():
+    engine, session = Engine(C.sliding(3_000) | C.budget(3_400), "gpt-5"), Session("grows")
+    for event in work(60, RULES).log:
+        session.append(event)
+        if event.role in {"tool", "user"}:
+            pack = engine.compile(session)
+            assert pack.tokens <= 3_400
+    assert len(notes(pack)) == 20
+
+
+@pytest.mark.parametrize("body", [C.window(n=51), C.rolling(51, stride=1)])
+def test_of_a_window_what_the_limit_drops_is_told(body):
+    lines = notes(compile(work(60, RULES), body | C.budget(6_000), model="gpt-5"))
+    assert len(lines) == 5  # the last five of twenty turns lie in the window
+    assert all(f"variant{n}" in str(lines) for n in range(5, 10))
+
+
 def test_lines_name_what_they_tell_where_a_tool_reads_it():
     engine = Engine(C.default() | C.budget(6_000), "gpt-5", read_back=True)
     session = work(60, RULES)
@@ -170,7 +202,7 @@ def test_bytes_stay_between_steps_and_no_request_is_over():
     assert len(told) <= moved <= 14  # 11 without rules
 
 
-@pytest.mark.parametrize("seed", few(range(60), 12))
+@pytest.mark.parametrize("seed", few(range(100), 16))
 def test_a_session_that_grew_sends_what_one_from_nothing_sends(seed):
     dice = random.Random(seed)
     spec = dice.choice(TERMS) | dice.choice(LIMITS)(dice.choice((700, 1_200, 3_000)))

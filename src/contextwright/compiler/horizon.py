@@ -15,11 +15,10 @@ from contextwright.compiler.mapped_log import maps
 from contextwright.compiler.step_left import known_place, table_of
 from contextwright.compiler.token_sums import SOURCE, newest_of, place_of, tokens_between
 from contextwright.compiler.trace_findings import LimitStage
-from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union, When
+from contextwright.spec.expr import Atom, Chain, Expr, Fallback, Pipe, Union
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import BARE, Kind
 from contextwright.spec.terminal import (
-    Drop,
     FoldHistory,
     ModelWindow,
     Terminal,
@@ -58,7 +57,7 @@ def view_of(body: Expr, terminal: Terminal | None) -> View:
         body: what brings the blocks. terminal: what limits them; None for the model's window.
     """
     terminal = terminal or ModelWindow()
-    terms = list(_terms(body))
+    terms = list(conversation_terms(body))
     steps = list(chain.from_iterable(terms))
     by_score = terminal.order == "tier" and any(step.traits.scores for step in steps)
     views = {*(step.traits.view for step in steps), *(stage.view for stage in terminal.stages)}
@@ -88,31 +87,8 @@ def drops_oldest(terminal: Terminal) -> bool:
 def mapping_of(body: Expr) -> tuple[Atom, ...]:
     """The steps behind the one term that brings the whole conversation; none where there are
     several, or none."""
-    terms = list(_terms(body))
+    terms = list(conversation_terms(body))
     return terms[0] if len(terms) == 1 else ()
-
-
-def noted_by(body: Expr, terminal: Terminal | None) -> tuple[Atom, ...] | None:
-    """The words whose work a note of what a limit drops is told behind, of those that look at an
-    exchange alone; None where it leaves no note. It does where it goes down in steps, and is given
-    the whole conversation, which words shorten or thin out to win room. What is left out to be out
-    of sight is not told."""
-    terminal, terms = terminal or ModelWindow(), list(_terms(body))
-    drops = any(isinstance(stage, Drop) for stage in terminal.stages)
-    if not (drops and terminal.step_low) or len(terms) != 1 or _chooses(body):
-        return None
-    (steps,) = terms
-    is_notable = all(step.traits.maps or step.traits.notable for step in steps)
-    return tuple(step for step in steps if step.traits.maps) if is_notable else None
-
-
-def _chooses(expr: Expr) -> bool:
-    """Whether a spec brings one of several terms."""
-    if isinstance(expr, Pipe):
-        return _chooses(expr.head)
-    if isinstance(expr, Union):
-        return any(map(_chooses, expr.terms))
-    return isinstance(expr, Fallback | When)
 
 
 def lessens(body: Expr) -> bool:
@@ -128,7 +104,11 @@ def lessens(body: Expr) -> bool:
 def brings_calls(body: Expr) -> bool:
     """Whether a spec brings what an agent calls while the turn runs, of which a word takes the
     calls out once the turn is over."""
-    terms = [steps for steps in _terms(body) if any(one.traits.keeps_running for one in steps)]
+    terms = [
+        steps
+        for steps in conversation_terms(body)
+        if any(one.traits.keeps_running for one in steps)
+    ]
     return any(all(one.traits.keeps_running or one.traits.maps for one in term) for term in terms)
 
 
@@ -139,7 +119,7 @@ def stands(body: Expr, terminal: Terminal | None, view: View, *, guarded: bool =
     terminal = terminal or ModelWindow()
     if not (drops_oldest(terminal) and _stays(body)):
         return False
-    if any(_is_standing(step) for term in _terms(body) for step in term):
+    if any(_is_standing(step) for term in conversation_terms(body) for step in term):
         return view == "all" and not guarded and _is_of_log(body)
     return view == "fold" or not folds(terminal)
 
@@ -151,7 +131,7 @@ def folds(terminal: Terminal | None) -> bool:
 
 def standing_of(body: Expr) -> tuple[Standing, ...]:
     """The words of a spec that say by what they stand."""
-    steps = chain.from_iterable(_terms(body))
+    steps = chain.from_iterable(conversation_terms(body))
     return tuple(one for one in steps if isinstance(one, Standing) and _is_standing(one))
 
 
@@ -161,7 +141,7 @@ def _is_of_log(body: Expr) -> bool:
     head = body
     while isinstance(head, Pipe):
         head = head.head
-    return _is_conversation(head) and _stands_on_log(body, list(_terms(body)))
+    return _is_conversation(head) and _stands_on_log(body, list(conversation_terms(body)))
 
 
 def _stays(expr: Expr) -> bool:
@@ -219,7 +199,7 @@ def _stands_on_log(body: Expr, terms: list[tuple[Atom, ...]]) -> bool:
     """Whether what knows the log is given it as it is: by one term, and before any other step. One
     that shortens all to the least may stand behind those that look at each exchange alone."""
     if isinstance(body, Union):
-        return all(_stands_on_log(term, list(_terms(term))) for term in body.terms)
+        return all(_stands_on_log(term, list(conversation_terms(term))) for term in body.terms)
     while isinstance(body, Pipe):
         body = body.head
     return isinstance(body, (Atom, Chain)) and all(map(_knows_first, terms))
@@ -236,7 +216,7 @@ def _knows_first(steps: tuple[Atom, ...]) -> bool:
 def indexed_by(body: Expr) -> Indexed | None:
     """The word that brings all that comes of the conversation, where it finds that by the log's
     indexes."""
-    terms = list(_terms(body))
+    terms = list(conversation_terms(body))
     first = terms[0][0] if len(terms) == 1 and terms[0] else None
     return first if isinstance(first, Indexed) and not isinstance(body, Union) else None
 
@@ -244,24 +224,24 @@ def indexed_by(body: Expr) -> Indexed | None:
 def age_limit(body: Expr) -> Atom | None:
     """The word that leaves nothing older than its age of what any term brings of the whole
     conversation, before another one can hold it; of several the one that leaves most."""
-    firsts = [steps[0] if steps else None for steps in _terms(body)]
+    firsts = [steps[0] if steps else None for steps in conversation_terms(body)]
     ages = [one.traits.max_age if one is not None else None for one in firsts]
     if not ages or None in ages:
         return None
     return max(filter(None, firsts), key=lambda one: one.traits.max_age or 0)
 
 
-def _terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ...]]:
+def conversation_terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ...]]:
     """The steps behind each term that brings the whole conversation."""
     if isinstance(expr, Union):
         for term in expr.terms:
             if not _is_indexed(term):
-                yield from _terms(term, behind)
+                yield from conversation_terms(term, behind)
     elif isinstance(expr, Fallback):
-        yield from _terms(expr.first, behind)
-        yield from _terms(expr.second, behind)
+        yield from conversation_terms(expr.first, behind)
+        yield from conversation_terms(expr.second, behind)
     elif isinstance(expr, Pipe):
-        yield from _terms(expr.head, (*expr.steps, *behind))
+        yield from conversation_terms(expr.head, (*expr.steps, *behind))
     elif isinstance(expr, Chain):
         yield (*expr.steps, *behind)
     elif isinstance(expr, Atom) and (expr.kind in BARE or _refines_blocks(expr)):
@@ -306,7 +286,7 @@ def _brings_part(expr: Expr) -> bool:
         return _brings_part(expr.head)
     if not isinstance(expr, Atom) or _brings_texts(expr):
         return False
-    return isinstance(expr, Indexed) or next(_terms(expr), None) is None
+    return isinstance(expr, Indexed) or next(conversation_terms(expr), None) is None
 
 
 def _is_indexed(term: Expr) -> bool:

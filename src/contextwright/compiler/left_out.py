@@ -22,6 +22,7 @@ from contextwright.blocks.line_ids import line_ids
 from contextwright.compiler.assemble import Assembled
 from contextwright.compiler.budget_state import BudgetState
 from contextwright.compiler.lineage_ranges import ends_of, in_ranges
+from contextwright.compiler.noted import Noted
 from contextwright.compiler.overflow import (
     Spare,
     enforce_budget,
@@ -30,6 +31,7 @@ from contextwright.compiler.overflow import (
     step_behind,
 )
 from contextwright.compiler.plan import Plan
+from contextwright.compiler.step_places import LimitStep
 from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
 from contextwright.errors import BudgetError
@@ -85,7 +87,7 @@ def within_limit(
         return enforce_budget(room, blocks, terminal), room
     missing = () if planned.view == "fold" else gaps(blocks, room.inputs)
     named = _room_with_lines(room, missing, blocks, planned)
-    noted = _room_with_note(named, blocks, planned)
+    noted = _room_with_note(named, missing, blocks, planned)
     left, roomy = _left_in((noted, named, room), blocks, terminal)
     if roomy.note:  # it does not take the room of what the turn works with
         whole, inputs = _newest_whole(left, room.inputs), room.inputs
@@ -97,7 +99,7 @@ def within_limit(
     room = msgspec.structs.replace(room, tracer=roomy.tracer, gave_way=gave_way)
     if left is not blocks or planned.view == "fold":
         missing = gaps(left, room.inputs)
-    note = _note(roomy, blocks, left, planned, is_summarized=not missing)
+    note = _note(roomy, blocks, left, missing, planned)
     blocks = room.tracer.counted(STEP, left, _with_lines(left, missing, room, note))
     if roomy.lines != room.lines:
         room = msgspec.structs.replace(room, lines=roomy.lines, note=roomy.note)
@@ -179,15 +181,26 @@ def _room_with_lines(
     return msgspec.structs.replace(room, fixed=room.fixed + needed, lines=needed)
 
 
-def _room_with_note(room: BudgetState, blocks: Blocks, planned: Plan) -> BudgetState:
-    """The space with room to tell what holds of what a step of the limit drops, too."""
-    if not room.lines or planned.noted is None or room.inputs.snapshot.has_summaries:
+def _room_with_note(
+    room: BudgetState, missing: Sequence[Span], blocks: Blocks, planned: Plan
+) -> BudgetState:
+    """The space with room to tell what holds of what a step of the limit drops, and of what a
+    window in tokens let go, too."""
+    noted, snapshot = planned.noted, room.inputs.snapshot
+    if not room.lines or noted is None or snapshot.has_summaries:
         return room
-    standing = step_behind(room, blocks, planned.terminal)
-    if standing is None:
-        return room
-    with _history(room, planned) as history:
-        tokens = history.room(*standing, _noted_inputs(room, planned))
+    tokens = room.inputs.count(_window_note(room, missing, noted)) if noted.window else 0
+    standing = step_behind(_with_room(room, tokens), blocks, planned.terminal)
+    if standing is not None:
+        given = _given_at(standing[0], blocks, noted)
+        with _history(room.limit, room, noted) as history:
+            needed = history.room(*standing, _noted_inputs(room, noted), given)
+        tokens = max(tokens, needed)
+    return _with_room(room, tokens)
+
+
+def _with_room(room: BudgetState, tokens: int) -> BudgetState:
+    """The space with so many tokens for a note."""
     if not tokens:
         return room
     fixed, lines = room.fixed + tokens, room.lines + tokens
@@ -202,37 +215,59 @@ class _Note(NamedTuple):
 
 
 def _note(
-    room: BudgetState, blocks: Blocks, left: Blocks, planned: Plan, *, is_summarized: bool
+    room: BudgetState, blocks: Blocks, left: Blocks, missing: Sequence[Span], planned: Plan
 ) -> _Note | None:
-    """What holds of what the newest step of the limit dropped or summarized; None where it took
-    none, or nothing holds.
+    """What holds of what the newest step of the limit dropped or summarized, or else a window in
+    tokens let go; None where neither took one, or nothing holds.
 
     Args:
         blocks: those that the limit was given. left: those that it left.
+        missing: exchanges that neither stand among these nor are summarized.
     """
-    standing = step_behind(room, blocks, planned.terminal) if room.note else None
-    if standing is None or not room.tracer.limit_steps:
+    noted = planned.noted
+    if noted is None or not room.note:
         return None
-    inputs = _noted_inputs(room, planned)
+    standing = step_behind(room, blocks, planned.terminal)
+    if standing is None or not room.tracer.limit_steps:
+        text = _window_note(room, missing, noted)
+        return _Note(text, missing[-1][1]) if text else None
+    inputs = _noted_inputs(room, noted)
     unsent = gaps_between(list(spans_of(places_among(left))), inputs.snapshot.preamble)
     spans = [gap for gap in unsent if gap[1] <= standing[0].place]
-    with _history(room, planned) as history:
-        text = history.note(spans, *standing, room.note, inputs, is_summarized=is_summarized)
+    given = _given_at(standing[0], blocks, noted)
+    with _history(room.limit, room, noted) as history:
+        text = history.note_of_step(
+            spans, *standing, room.note, inputs, given, is_summarized=not missing
+        )
     return _Note(text, spans[-1][1]) if text else None
 
 
-def _noted_inputs(room: BudgetState, planned: Plan) -> Inputs:
-    """The inputs of one who asks what words make of what the limit drops."""
-    return msgspec.structs.replace(room.inputs, mapping=planned.noted or ())
+def _window_note(room: BudgetState, missing: Sequence[Span], noted: Noted) -> str:
+    """What holds of what a window in tokens let go; empty where nothing does."""
+    if not missing or not noted.window:
+        return ""
+    with _history(noted.window, room, noted) as history:
+        return history.note_of_window(missing, missing[-1][1], _noted_inputs(room, noted))
 
 
-def _history(room: BudgetState, planned: Plan) -> AbstractContextManager["LimitHistory"]:
+def _given_at(step: LimitStep, blocks: Blocks, noted: Noted) -> Blocks | None:
+    """What a limit was given of the exchanges before its step, where a note tells only of that."""
+    if not noted.is_given:
+        return None
+    return tuple([block for block in blocks if 0 <= block.order < step.place])
+
+
+def _noted_inputs(room: BudgetState, noted: Noted) -> Inputs:
+    """The inputs of one who asks what words make of what is told."""
+    return msgspec.structs.replace(room.inputs, mapping=noted.words)
+
+
+def _history(limit: int, room: BudgetState, noted: Noted) -> AbstractContextManager["LimitHistory"]:
     from contextwright.compiler.limit_note import LimitHistory
 
     inputs = room.inputs
     shown = inputs.cost_id, inputs.agent, inputs.shows_refs, inputs.ports
-    key = "limit note", room.limit, planned.noted, *shown
-    return inputs.memo.growing(key, partial(LimitHistory, room.limit))
+    return inputs.memo.growing(("limit note", limit, noted, *shown), partial(LimitHistory, limit))
 
 
 def _spares_exchanges(terminal: Terminal | None) -> bool:

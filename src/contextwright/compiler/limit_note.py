@@ -1,12 +1,14 @@
-"""What holds on of what a limit drops: the rules, decisions and remarks that a fold's note tells
-before all calls, and the lists of what is to be done. The line that names what is missing tells it
-(rules.md#left-out), from one step of the limit to the next in the same bytes."""
+"""What holds on of what a limit drops, or a window in tokens lets go: the rules, decisions and
+remarks that a fold's note tells before all calls, and the lists of what is to be done. The line
+that names what is missing tells it (rules.md#left-out), from one step to the next in the same
+bytes."""
 
 from collections.abc import Sequence
-from itertools import chain, compress, islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 from weakref import ref
 
+from contextwright.blocks.block import Blocks
 from contextwright.compiler.step_places import GRAIN, LimitStep, inputs_then, snapshot_before
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
@@ -39,9 +41,9 @@ RECENT = 4
 
 
 class NoteLine(NamedTuple):
-    """A line of a note: of the exchange at a place, or of the list that it changed last."""
+    """A line of a note: of an exchange, or of the list that it changed last."""
 
-    place: int
+    exchange: int
     text: str
 
 
@@ -69,71 +71,98 @@ class LimitHistory:
         lines = chain.from_iterable(self._notes.values())
         return self._history.held_bytes + sum(len(line.text) for line in lines)
 
-    def room(self, step: LimitStep, base: int, inputs: Inputs) -> int:
+    def room(self, step: LimitStep, base: int, inputs: Inputs, given: Blocks | None = None) -> int:
         """Tokens that a note needs of what this step drops, in whole parts of the limit: so what
         users lay down moves few steps.
 
         Args:
             base: tokens of a request that are no exchange.
+            given: what the limit was given of the exchanges before it, where that is not the whole
+                conversation.
         """
         self._follow(inputs.snapshot.log)
-        most = min(MOST, max(0, self._limit - base) * SHARE // 100)
-        position = snapshot_before(step.place, inputs.snapshot).position
-        about = (position, step.goal, base)
+        most = _most_of(max(0, self._limit - base))
+        about = (_position(step.place, inputs), step.goal, base, given)
         if about not in self._rooms:
-            scope = self._scope(_dropped_by(step, base, inputs), step, inputs)
+            spans = _dropped_by(step, base, inputs)
+            scope = self._scope(spans, step.place, inputs, given)
             _put(self._rooms, about, 0 if scope is None else _needed(scope, most))
         grain = max(1, self._limit // GRAIN)
         return min(-(-self._rooms[about] // grain) * grain, most)
 
-    def note(
+    def note_of_step(
         self,
         spans: Sequence[Span],
         step: LimitStep,
         base: int,
         room: int,
         inputs: Inputs,
+        given: Blocks | None = None,
         *,
         is_summarized: bool,
     ) -> str:
-        """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
-        does. It is told of what the step drops at least, so that it need not be told anew where an
-        exchange more or less is sent.
+        """What holds on of what a limit's step dropped, in so many tokens, a line each; empty where
+        nothing does. It is told of what the step drops at least, so that it
+        need not be told anew where an exchange more or less is sent.
 
         Args:
-            base: as for `room`, with the note's.
-            is_summarized: whether a summary tells what was done, and what is to be done.
+            base, given: as for `room`, with the note's.
         """
-        self._follow(inputs.snapshot.log)
-        position = snapshot_before(step.place, inputs.snapshot).position
         usual = _dropped_by(step, base, inputs, share=TAIL)
         is_usual = all(any(a <= start and stop <= b for a, b in usual) for start, stop in spans)
-        about = (position, step.goal, base, room, is_summarized, *(() if is_usual else spans))
-        if about not in self._notes:
-            scope = self._scope(usual if is_usual else spans, step, inputs)
-            lists = not is_summarized
+        about = usual if is_usual else spans
+        lists = not is_summarized
+        return self._note(spans, step.place, room, inputs, about, given, lists=lists)
+
+    def note_of_window(self, spans: Sequence[Span], place: int, inputs: Inputs) -> str:
+        """The same of what a window of so many tokens let go."""
+        return self._note(spans, place, _most_of(self._limit), inputs, spans)
+
+    def _note(
+        self,
+        spans: Sequence[Span],
+        place: int,
+        room: int,
+        inputs: Inputs,
+        about: Sequence[Span],
+        given: Blocks | None = None,
+        *,
+        lists: bool = True,
+    ) -> str:
+        """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
+        does.
+
+        Args:
+            place: the first exchange that had not begun when they went.
+            about: exchanges of which it is made; what is sent of them it does not tell.
+            lists: whether it tells what is to be done.
+        """
+        self._follow(inputs.snapshot.log)
+        key = (_position(place, inputs), room, lists, *about, given)
+        if key not in self._notes:
+            scope = self._scope(about, place, inputs, given)
             lines = () if scope is None else _lines_of(scope, room - SAFETY, lists=lists)
-            _put(self._notes, about, lines)
-        lines = self._notes[about]
-        if is_usual:
-            first = inputs.snapshot.preamble
-            places = (line.place + first for line in lines)
-            lines = compress(lines, [any(a <= at < b for a, b in spans) for at in places])
-        return "\n".join(line.text for line in lines)
+            _put(self._notes, key, lines)
+        told = self._notes[key]
+        return "\n".join([text for at, text in told if any(a <= at < b for a, b in spans)])
 
     def _follow(self, log: Log) -> None:
         if self._log is None or self._log() is not log or self._joins != log.joins:
             self._log, self._joins = ref(log), log.joins
             self._begin()
 
-    def _scope(self, spans: Sequence[Span], step: LimitStep, inputs: Inputs) -> NoteScope | None:
-        """What a note of these exchanges stands for, as it was when the step was taken; None where
-        there are none, or results without calls lie among what is looked at."""
-        then = inputs_then(step.place, inputs)
+    def _scope(
+        self, spans: Sequence[Span], place: int, inputs: Inputs, given: Blocks | None
+    ) -> NoteScope | None:
+        """What a note of these exchanges stands for, as it was when an exchange had not begun; None
+        where there are none, or results without calls lie among what is looked at."""
+        then = inputs_then(place, inputs)
         first = then.snapshot.preamble
-        if not spans or _has_orphans(step.place, then.snapshot):
+        if given is not None:
+            return _scope_of_given(given, spans, then, page_of(self._limit))
+        if not spans or _has_orphans(place, then.snapshot):
             return None
-        stop = step.place - first
+        stop = place - first
         blocks = LoggedBlocks(stop)
         blocks.read_from(then)
         history = self._history
@@ -146,8 +175,34 @@ class LimitHistory:
         between = pairwise(chain((first,), chain.from_iterable(spans)))
         held = chain.from_iterable(range(*gap) for gap in islice(between, 0, None, 2))
         held = frozenset(at - first for at in held)
-        page = page_of(self._limit)
-        return NoteScope(blocks, stop, upto, held, history, then, page)
+        return NoteScope(blocks, stop, upto, held, history, then, page_of(self._limit))
+
+
+def _position(place: int, inputs: Inputs) -> int:
+    """The events before an exchange, which may be more until it has begun."""
+    return snapshot_before(place, inputs.snapshot).position
+
+
+def _most_of(tokens: int) -> int:
+    """Tokens that a note has at most of so many that exchanges may have."""
+    return min(MOST, tokens * SHARE // 100)
+
+
+def _scope_of_given(
+    given: Blocks, spans: Sequence[Span], then: Inputs, page: int
+) -> NoteScope | None:
+    """The same of exchanges that words brought and made, and no others."""
+    first = then.snapshot.preamble
+    known = {block.order: block for block in given if block.order >= first}
+    blocks = [known[order] for order in sorted(known)]
+    told = [at for at, one in enumerate(blocks) if any(a <= one.order < b for a, b in spans)]
+    if not told:
+        return None
+    stop, upto = len(blocks), told[-1] + 1
+    history = History()
+    history.begin_unused(stop, max(0, upto - LAID_DOWN))
+    history.grow(blocks, stop)
+    return NoteScope(blocks, stop, upto, frozenset(range(upto)) - {*told}, history, then, page)
 
 
 def _put(known: dict[Any, Any], about: Any, made: Any) -> None:
@@ -200,5 +255,6 @@ def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ..
     note = NoteBuilder(scope, room)
     todos = tell_todos(note, room) if lists else []
     tell_what_holds(note, room, ALL, remarks_from=0)
-    lines = [NoteLine(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
-    return (*lines, *(NoteLine(todo.places[-1], text) for todo, text in todos))
+    lines = [(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
+    lines += [(todo.places[-1], text) for todo, text in todos]
+    return tuple([NoteLine(scope.blocks[at].order, text) for at, text in lines])

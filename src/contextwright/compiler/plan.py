@@ -15,12 +15,12 @@ from contextwright.compiler.horizon import (
     is_whole,
     lessens,
     mapping_of,
-    noted_by,
     slides,
     standing_of,
     stands,
     view_of,
 )
+from contextwright.compiler.noted import Noted, noted_by
 from contextwright.errors import SpecError
 from contextwright.memo.by_identity import NEWEST
 from contextwright.redaction.detector import NO_PORTS, RedactionPorts
@@ -67,7 +67,7 @@ class Plan(msgspec.Struct, frozen=True):
             their term may take, 0 where nothing says.
         view: how far back a compile looks to decide about one exchange.
         mapping: the words of which `Inputs.mapping` tells, in the order in which they are run.
-        noted: the same, where what the limit drops leaves a note of what holds; None elsewhere.
+        noted: what a note of what holds is told of; None where there is none.
         lessens: whether what `Inputs.lessens` says is so.
         brings_calls: whether requests have calls whenever a turn has any, whichever a word takes
             out once the turn is over.
@@ -102,7 +102,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools_cap: int = 0
     view: View = "all"
     mapping: tuple[Atom, ...] = ()
-    noted: tuple[Atom, ...] | None = None
+    noted: Noted | None = None
     lessens: bool = False
     brings_calls: bool = False
     age_limit: Atom | None = None
@@ -216,13 +216,15 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     view = _view(view_of(body, terminal), body, validations)
     if is_less and every_redaction:
         view = "all"  # nobody takes out of what is not looked at what a note tells of it
+    windows = tuple(atom for atom in atoms if isinstance(atom, ConversationWindow))
+    noted = noted_by(body, terminal, view, has_window=bool(windows))
     return Plan(
         body=body,
         redactions=redactions,
         every_redaction=every_redaction,
         validations=validations,
         terminal=terminal,
-        windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
+        windows=windows,
         cites=tuple(ref for atom in atoms for ref in atom.cites()),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
         authors=tuple(dict.fromkeys(name for one in selectors for name in one.authors())),
@@ -235,7 +237,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         tools_cap=min(_tool_caps(spec), default=0),
         view=view,
         mapping=() if is_less or view not in {"fold", "step"} else _mapping(body, redactions),
-        noted=_noted(body, terminal, redactions) if every_redaction == redactions else None,
+        noted=noted and noted.behind(redactions) if every_redaction == redactions else None,
         lessens=is_less and view == "fold",
         brings_calls=brings_calls(body),
         age_limit=age_limit(body),
@@ -264,14 +266,6 @@ def _view(view: View, body: Expr, validations: tuple[Atom, ...]) -> View:
 def _mapping(body: Expr, redactions: tuple[Guard, ...]) -> tuple[Atom, ...]:
     """What is run on each exchange: redactions as it is brought, and on what the steps made."""
     return (*redactions, *mapping_of(body), *redactions)
-
-
-def _noted(
-    body: Expr, terminal: Terminal | None, redactions: tuple[Guard, ...]
-) -> tuple[Atom, ...] | None:
-    """The same, of which a note of what the limit drops tells; None where it leaves none."""
-    words = noted_by(body, terminal)
-    return None if words is None else (*redactions, *words, *redactions)
 
 
 def _required(atoms: list[Atom]) -> tuple[str, ...]:

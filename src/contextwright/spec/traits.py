@@ -67,6 +67,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         notable: whether a note may tell what holds of what it shortens or leaves out, as it does so
             to win room, not to keep anything out of sight. Of what `maps` a note tells what it
             leaves.
+        window: tokens of all exchanges that it leaves, of a word that lets others go in steps of
+            its own to win room; 0 of others.
         keeps_running: whether it leaves the running turn as it is: what it takes out of others,
             such as calls, is still in requests.
     """
@@ -91,6 +93,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool = False
     maps: bool = False
     notable: bool = False
+    window: int = 0
     keeps_running: bool = False
 
 

@@ -44,7 +44,8 @@ class Sliding(DividedLog, frozen=True, kw_only=True):
 
     Sinks and newest exchanges are whole, so they may take more than the window by themselves, as
     may what is protected (`blocks.protection`). A `C.budget` behind says what then goes. Texts
-    outside the conversation pass.
+    outside the conversation pass. What holds of what left is told beside the window, in up to 40
+    percent of it and 2,400 tokens (rules.md#left-out).
 
     Args:
         window: tokens of all exchanges that stay.
@@ -77,7 +78,7 @@ class Sliding(DividedLog, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """A window in tokens."""
-        return Traits(bounded=True)
+        return Traits(bounded=True, notable=True, window=self.window)
 
     def over(self, inputs: Inputs) -> Blocks:
         """The whole conversation."""
