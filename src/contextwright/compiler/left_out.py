@@ -192,9 +192,9 @@ def _room_with_note(
     tokens = room.inputs.count(_window_note(room, missing, noted)) if noted.window else 0
     standing = step_behind(_with_room(room, tokens), blocks, planned.terminal)
     if standing is not None:
-        given = _given_at(standing[0], blocks, noted)
+        brought = _brought_before(standing[0], blocks, noted)
         with _history(room.limit, room, noted) as history:
-            needed = history.room(*standing, _noted_inputs(room, noted), given)
+            needed = history.room(*standing, _noted_inputs(room, noted), brought)
         tokens = max(tokens, needed)
     return _with_room(room, tokens)
 
@@ -234,10 +234,10 @@ def _note(
     inputs = _noted_inputs(room, noted)
     unsent = gaps_between(list(spans_of(places_among(left))), inputs.snapshot.preamble)
     spans = [gap for gap in unsent if gap[1] <= standing[0].place]
-    given = _given_at(standing[0], blocks, noted)
+    brought = _brought_before(standing[0], blocks, noted)
     with _history(room.limit, room, noted) as history:
         text = history.note_of_step(
-            spans, *standing, room.note, inputs, given, is_summarized=not missing
+            spans, *standing, room.note, inputs, brought, is_summarized=not missing
         )
     return _Note(text, spans[-1][1]) if text else None
 
@@ -250,9 +250,9 @@ def _window_note(room: BudgetState, missing: Sequence[Span], noted: Noted) -> st
         return history.note_of_window(missing, missing[-1][1], _noted_inputs(room, noted))
 
 
-def _given_at(step: LimitStep, blocks: Blocks, noted: Noted) -> Blocks | None:
-    """What a limit was given of the exchanges before its step, where a note tells only of that."""
-    if not noted.is_given:
+def _brought_before(step: LimitStep, blocks: Blocks, noted: Noted) -> Blocks | None:
+    """What windows brought of the exchanges before a step, where a note tells only of that."""
+    if not noted.of_windows:
         return None
     return tuple([block for block in blocks if 0 <= block.order < step.place])
 

@@ -71,21 +71,22 @@ class LimitHistory:
         lines = chain.from_iterable(self._notes.values())
         return self._history.held_bytes + sum(len(line.text) for line in lines)
 
-    def room(self, step: LimitStep, base: int, inputs: Inputs, given: Blocks | None = None) -> int:
+    def room(
+        self, step: LimitStep, base: int, inputs: Inputs, brought: Blocks | None = None
+    ) -> int:
         """Tokens that a note needs of what this step drops, in whole parts of the limit: so what
         users lay down moves few steps.
 
         Args:
             base: tokens of a request that are no exchange.
-            given: what the limit was given of the exchanges before it, where that is not the whole
-                conversation.
+            brought: what windows brought the limit of the exchanges before it, where that is told.
         """
         self._follow(inputs.snapshot.log)
         most = _most_of(max(0, self._limit - base))
-        about = (_position(step.place, inputs), step.goal, base, given)
+        about = (_position(step.place, inputs), step.goal, base, brought)
         if about not in self._rooms:
             spans = _dropped_by(step, base, inputs)
-            scope = self._scope(spans, step.place, inputs, given)
+            scope = self._scope(spans, step.place, inputs, brought)
             _put(self._rooms, about, 0 if scope is None else _needed(scope, most))
         grain = max(1, self._limit // GRAIN)
         return min(-(-self._rooms[about] // grain) * grain, most)
@@ -97,22 +98,22 @@ class LimitHistory:
         base: int,
         room: int,
         inputs: Inputs,
-        given: Blocks | None = None,
+        brought: Blocks | None = None,
         *,
         is_summarized: bool,
     ) -> str:
         """What holds on of what a limit's step dropped, in so many tokens, a line each; empty where
-        nothing does. It is told of what the step drops at least, so that it
-        need not be told anew where an exchange more or less is sent.
+        nothing does. It is told of what the step drops at least, so that it need not be told anew
+        where an exchange more or less is sent.
 
         Args:
-            base, given: as for `room`, with the note's.
+            base, brought: as for `room`, with the note's.
         """
         usual = _dropped_by(step, base, inputs, share=TAIL)
         is_usual = all(any(a <= start and stop <= b for a, b in usual) for start, stop in spans)
         about = usual if is_usual else spans
         lists = not is_summarized
-        return self._note(spans, step.place, room, inputs, about, given, lists=lists)
+        return self._note(spans, step.place, room, inputs, about, brought, lists=lists)
 
     def note_of_window(self, spans: Sequence[Span], place: int, inputs: Inputs) -> str:
         """The same of what a window of so many tokens let go."""
@@ -125,7 +126,7 @@ class LimitHistory:
         room: int,
         inputs: Inputs,
         about: Sequence[Span],
-        given: Blocks | None = None,
+        brought: Blocks | None = None,
         *,
         lists: bool = True,
     ) -> str:
@@ -138,13 +139,16 @@ class LimitHistory:
             lists: whether it tells what is to be done.
         """
         self._follow(inputs.snapshot.log)
-        key = (_position(place, inputs), room, lists, *about, given)
+        key = (_position(place, inputs), room, lists, *about, brought)
         if key not in self._notes:
-            scope = self._scope(about, place, inputs, given)
+            scope = self._scope(about, place, inputs, brought)
             lines = () if scope is None else _lines_of(scope, room - SAFETY, lists=lists)
             _put(self._notes, key, lines)
-        told = self._notes[key]
-        return "\n".join([text for at, text in told if any(a <= at < b for a, b in spans)])
+        lines = self._notes[key]
+        is_all = about is spans
+        return "\n".join(
+            [text for at, text in lines if is_all or any(a <= at < b for a, b in spans)]
+        )
 
     def _follow(self, log: Log) -> None:
         if self._log is None or self._log() is not log or self._joins != log.joins:
@@ -152,14 +156,14 @@ class LimitHistory:
             self._begin()
 
     def _scope(
-        self, spans: Sequence[Span], place: int, inputs: Inputs, given: Blocks | None
+        self, spans: Sequence[Span], place: int, inputs: Inputs, brought: Blocks | None
     ) -> NoteScope | None:
         """What a note of these exchanges stands for, as it was when an exchange had not begun; None
         where there are none, or results without calls lie among what is looked at."""
         then = inputs_then(place, inputs)
         first = then.snapshot.preamble
-        if given is not None:
-            return _scope_of_given(given, spans, then, page_of(self._limit))
+        if brought is not None:
+            return _scope_of_blocks(brought, spans, then, page_of(self._limit))
         if not spans or _has_orphans(place, then.snapshot):
             return None
         stop = place - first
@@ -188,21 +192,21 @@ def _most_of(tokens: int) -> int:
     return min(MOST, tokens * SHARE // 100)
 
 
-def _scope_of_given(
-    given: Blocks, spans: Sequence[Span], then: Inputs, page: int
+def _scope_of_blocks(
+    brought: Blocks, spans: Sequence[Span], then: Inputs, page: int
 ) -> NoteScope | None:
     """The same of exchanges that words brought and made, and no others."""
     first = then.snapshot.preamble
-    known = {block.order: block for block in given if block.order >= first}
+    known = {block.order: block for block in brought if block.order >= first}
     blocks = [known[order] for order in sorted(known)]
-    told = [at for at, one in enumerate(blocks) if any(a <= one.order < b for a, b in spans)]
-    if not told:
+    places = [at for at, one in enumerate(blocks) if any(a <= one.order < b for a, b in spans)]
+    if not places:
         return None
-    stop, upto = len(blocks), told[-1] + 1
+    stop, upto = len(blocks), places[-1] + 1
     history = History()
     history.begin_unused(stop, max(0, upto - LAID_DOWN))
     history.grow(blocks, stop)
-    return NoteScope(blocks, stop, upto, frozenset(range(upto)) - {*told}, history, then, page)
+    return NoteScope(blocks, stop, upto, frozenset(range(upto)) - {*places}, history, then, page)
 
 
 def _put(known: dict[Any, Any], about: Any, made: Any) -> None:

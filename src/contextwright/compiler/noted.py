@@ -16,18 +16,18 @@ class Noted(msgspec.Struct, frozen=True):
 
     Args:
         words: behind which it is told, of those that look at an exchange alone.
-        is_given: whether only of what the limit was given, as it was given: windows bring it.
+        of_windows: whether only of what windows brought the limit, as it was given.
         window: tokens of all exchanges of a word that lets others go in steps of its own.
     """
 
     words: tuple[Atom, ...] = ()
-    is_given: bool = False
+    of_windows: bool = False
     window: int = 0
 
     def behind(self, redactions: tuple[Guard, ...]) -> "Noted":
         """The same, of exchanges as they are brought and as words leave them without what these
-        redact; what the limit is given is so already."""
-        if self.is_given:
+        redact; what windows bring a limit is so already."""
+        if self.of_windows:
             return self
         return msgspec.structs.replace(self, words=(*redactions, *self.words, *redactions))
 
@@ -53,8 +53,7 @@ def noted_by(
         words = tuple(one for one in terms[0] if one.traits.maps)
         window = max((one.traits.window for one in terms[0]), default=0)
         return Noted(words, window=window) if steps_down or window else None
-    is_given = steps_down and view == "all" and has_window
-    return Noted(is_given=True) if is_given else None
+    return Noted(of_windows=True) if steps_down and view == "all" and has_window else None
 
 
 def _sliding_terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ...]]:
