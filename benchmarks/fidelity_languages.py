@@ -34,7 +34,7 @@ LATER = 6
 """Rounds behind a request in which its end comes late."""
 HEAD_CHARS = 40
 """Characters by which a sentence is found again: notes cut long ones."""
-WITHOUT = ("clearing in steps, to .75", "dropping in steps, to .5", "`C.budget`")
+WITHOUT = ("clearing in steps, to .75", "dropping in steps, to .5")
 """Methods that keep none of it by their meaning."""
 
 

@@ -359,3 +359,16 @@ def test_nobody_else_speaks_in_an_operators_name():
 )  # fmt: skip
 def test_a_time_or_an_amount_is_told_by_any_of_its_first_signs(when):
     assert _WHEN.subn("#", f"It is {when} then.") == ("It is # then.", 1)
+
+
+def test_what_stands_beside_a_question_of_a_summary_before_holds_on_by_itself():
+    """A question that was answered goes, as other old requests do, and took it along."""
+    asked = "user: What does part3 cost? Whatever it is, Maxwell pays half."
+    kinds = [(line.kind, line.bare) for line in lines_before(f"{asked}\nassistant: part3 is done.")]
+    assert kinds == [
+        ("remark", "Whatever it is, Maxwell pays half."),
+        ("request", asked.removeprefix("user: ")),
+        ("end", "part3 is done."),
+    ]
+    (whole,) = lines_before("user: The printer is black and white. My wife uses a cane.")
+    assert whole.kind == "statement"

@@ -27,7 +27,7 @@ from contextwright.text.languages import is_english, is_foreign
 from contextwright.text.one_voice import in_one_voice
 from contextwright.text.pasted_text import own_words
 from contextwright.text.ref_notes import without_output_notes
-from contextwright.text.remarks import is_remark, remarks_beside
+from contextwright.text.remarks import asks, is_remark, remarks_beside
 from contextwright.text.search_terms import content_words, runs_of, stems_of, without_signs
 from contextwright.text.sentences import sentences
 from contextwright.text.speakers import NAMED_ASSISTANT, assistant_with_name
@@ -180,6 +180,9 @@ def lines_before(previous: str) -> list[SummaryLine]:
                 continue
             is_after_request = bool(lines) and lines[-1].kind in {*MESSAGES, "correction"}
             kind = _kind_before(speaker[1], bare, is_after_request, in_english)
+            if kind == "request":  # what stands beside it holds on once that is done
+                apart = remarks_beside(bare, directives(bare))
+                lines += [line_of(f"{USERS}{one}", one, "remark", BEFORE) for one in apart]
             lines.append(_summary_line(whole, bare, kind, BEFORE))
     return lines
 
@@ -276,7 +279,7 @@ def _kind_before(speaker: str, bare: str, is_after_request: bool, in_english: bo
     if speaker == "user":
         is_in_english = is_english(bare) or (in_english and not is_foreign(bare))
         if is_in_english and is_remark(bare):
-            return "statement"
+            return "request" if any(map(asks, sentences(bare))) else "statement"
         if lasting_words(bare):
             return "foreign"
         return "said" if _states(bare) else "request"
@@ -324,16 +327,16 @@ def _lines_of_user(block: Block, short: int) -> Iterator[SummaryLine]:
         yield line_of(f"{USERS}{rule}", rule, kind, USER)
     apart = remarks_beside(text, rules)
     others = [one for one in sentences(text[:READ]) if one not in rules]
-    asks = not set(apart).issuperset(others)
+    is_request = not set(apart).issuperset(others)
     foreign = lasting_words(text) if others else ""
     if others:
         words = _joined(others, REQUEST)
-        kind = "foreign" if foreign == text else "request" if asks else "statement"
+        kind = "foreign" if foreign == text else "request" if is_request else "statement"
         yield line_of(f"{USERS}{words}", words, kind, USER)
     if foreign not in {"", text}:
         yield line_of(f"{USERS}{foreign}", foreign, "foreign", USER)
     is_terse = len(spoken) <= TERSE and is_remark(spoken)  # "they'll ignore a p2. P1"
-    for remark in dict.fromkeys(spoken if is_terse else one for one in apart) if asks else ():
+    for remark in dict.fromkeys(spoken if is_terse else one for one in apart) if is_request else ():
         yield line_of(f"{USERS}{remark}", remark, "remark", USER)
     for each in statements_in(block, 0):
         is_new = each.text not in rules and each.text not in apart and each.text in spoken
