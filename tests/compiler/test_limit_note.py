@@ -44,6 +44,7 @@ TERMS = (
     C.salient(0.3),
     C.dedup("structural"),
     C.sliding(900, recent=200),
+    C.cap(600),
     C.from_state("goal") + (C.sliding(500, recent=100) | C.compact(min_tokens=5)),
     C.window(12),
     C.rolling(6, stride=4),
@@ -127,12 +128,37 @@ def test_what_a_word_leaves_out_is_not_told(spec):
 
 def test_what_a_window_in_tokens_lets_go_is_told():
     session = work(60, RULES)
-    for spec in (C.sliding(6_000), C.from_state("goal") + C.sliding(6_000) | C.budget(12_000)):
+    for spec in (
+        C.default() | C.cap(6_000),
+        C.sliding(6_000),
+        C.from_state("goal") + C.sliding(6_000) | C.budget(12_000),
+    ):
         pack = compile(session, spec, model="gpt-5")
-        assert len(notes(pack)) == 20
+        assert len(notes(pack)) >= 13  # a cap has the first in sight
+        assert all(rule.encode() in pack.body for rule in RULES)
     assert notes(compile(session, C.sliding(6_000) | C.silent(), model="gpt-5")) == []
     refused = C.sliding(4_000) | C.budget(9_000, overflow="error")
     assert len(notes(compile(session, refused, model="gpt-5"))) == 20
+
+
+@pytest.mark.parametrize("word", [C.cap(6_000), C.sliding(6_000)])
+def test_what_is_over_is_told_where_only_its_request_is_sent(word):
+    session = Session("many")
+    session.user("Please ship the release.")
+    for n in range(12):
+        session.user(f"Please start job{n}.")
+        session.assistant(f"Started with job{n}.")
+        for part in range(6):
+            session.call("look", {"job": n, "part": part}, id=f"c{n}-{part}")
+            session.result(f"c{n}-{part}", f"part {part} of {n}: " + "word " * 200)
+        session.user(f"Cancel job{n}, we do not need it.")
+        session.assistant(f"job{n} is cancelled.")
+    session.user("What now?")
+    for size in range(1_500, 9_000, 500):
+        spec = C.default() | type(word)(**{word.__struct_fields__[0]: size})
+        body = compile(session, spec, model="gpt-5").body.decode()
+        for n in range(12):
+            assert f"start job{n}." not in body or f"job{n} is cancelled" in body
 
 
 def test_what_a_window_in_tokens_lets_go_is_told_within_the_limit_behind_it():
@@ -270,9 +296,9 @@ def test_a_note_is_made_once_a_step(term, monkeypatch):
     """Whichever exchange more or less is sent, which moves with the newest question."""
     made, steps = [], set()
 
-    def making(scope, room, *, lists):
+    def making(scope, room, **options):
         made.append(scope.stop)
-        return lines_of(scope, room, lists=lists)
+        return lines_of(scope, room, **options)
 
     lines_of = limit_note._lines_of
     monkeypatch.setattr(limit_note, "_lines_of", making)

@@ -236,9 +236,8 @@ def _note(
     spans = [gap for gap in unsent if gap[1] <= standing[0].place]
     brought = _brought_before(standing[0], blocks, noted)
     with _history(room.limit, room, noted) as history:
-        text = history.note_of_step(
-            spans, *standing, room.note, inputs, brought, is_summarized=not missing
-        )
+        shows = {"is_summarized": not missing, "ends": noted.window > 0}
+        text = history.note_of_step(spans, *standing, room.note, inputs, brought, **shows)
     return _Note(text, spans[-1][1]) if text else None
 
 

@@ -101,23 +101,25 @@ class LimitHistory:
         brought: Blocks | None = None,
         *,
         is_summarized: bool,
+        ends: bool,
     ) -> str:
         """What holds on of what a limit's step dropped, in so many tokens, a line each; empty where
         nothing does. It is told of what the step drops at least, so that it need not be told anew
         where an exchange more or less is sent.
 
         Args:
-            base, brought: as for `room`, with the note's.
+            base, brought: as for `room`, with the note's. ends: as of `note_of_window`.
         """
         usual = _dropped_by(step, base, inputs, share=TAIL)
         is_usual = all(any(a <= start and stop <= b for a, b in usual) for start, stop in spans)
         about = usual if is_usual else spans
         lists = not is_summarized
-        return self._note(spans, step.place, room, inputs, about, brought, lists=lists)
+        return self._note(spans, step.place, room, inputs, about, brought, lists=lists, ends=ends)
 
     def note_of_window(self, spans: Sequence[Span], place: int, inputs: Inputs) -> str:
-        """The same of what a window of so many tokens let go."""
-        return self._note(spans, place, _most_of(self._limit), inputs, spans)
+        """The same of what a word let go that leaves so many tokens, here and there; and that what
+        was asked for is over, where only that is sent."""
+        return self._note(spans, place, _most_of(self._limit), inputs, spans, ends=True)
 
     def _note(
         self,
@@ -129,6 +131,7 @@ class LimitHistory:
         brought: Blocks | None = None,
         *,
         lists: bool = True,
+        ends: bool,
     ) -> str:
         """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
         does.
@@ -136,13 +139,15 @@ class LimitHistory:
         Args:
             place: the first exchange that had not begun when they went.
             about: exchanges of which it is made; what is sent of them it does not tell.
-            lists: whether it tells what is to be done.
+            lists: whether it tells what is to be done. ends: whether it tells what is over.
         """
         self._follow(inputs.snapshot.log)
-        key = (_position(place, inputs), room, lists, *about, brought)
+        key = (_position(place, inputs), room, lists, ends, *about, brought)
         if key not in self._notes:
             scope = self._scope(about, place, inputs, brought)
-            lines = () if scope is None else _lines_of(scope, room - SAFETY, lists=lists)
+            lines = ()
+            if scope is not None:
+                lines = _lines_of(scope, room - SAFETY, lists=lists, ends=ends)
             _put(self._notes, key, lines)
         lines = self._notes[key]
         is_all = about is spans
@@ -251,14 +256,25 @@ def _needed(scope: NoteScope, most: int) -> int:
     return min(most, tokens + SAFETY) if tokens else 0
 
 
-def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ...]:
-    """What a note tells of it in so many tokens, with the lists of what is to be done or without
-    them."""
+def _lines_of(scope: NoteScope, room: int, *, lists: bool, ends: bool) -> tuple[NoteLine, ...]:
+    """What a note tells of it in so many tokens, with the lists of what is to be done, and the ends
+    of what was asked for and is sent, or without them."""
     if room <= 0:
         return ()
     note = NoteBuilder(scope, room)
     todos = tell_todos(note, room) if lists else []
+    if ends:
+        _tell_ends(note)
     tell_what_holds(note, room, ALL, remarks_from=0)
     lines = [(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
     lines += [(todo.places[-1], text) for todo, text in todos]
     return tuple([NoteLine(scope.blocks[at].order, text) for at, text in lines])
+
+
+def _tell_ends(note: NoteBuilder) -> None:
+    """That what a user asked for is over, where the request has it and not its end, the newest
+    first: without it, it would look as if it were still to do."""
+    for at in sorted(note.scope.held, reverse=True):
+        end = note.untold_end(at) if note.block(at).by_user else None
+        if end is not None:
+            note.put(end, note.form_of_end(end))

@@ -26,8 +26,9 @@ class Cap(OldestFirst, frozen=True, kw_only=True):
     Args:
         max_tokens: of the term.
         steps: whether a conversation goes down to half of it at once, and what comes then follows
-            as it is until it is over again (rules.md#steps-down); False: what fits, at every
-            request. Texts have no steps.
+            as it is until it is over again (rules.md#steps-down), and what holds of what left is
+            told beside the cap, in up to 40 percent of it and 2,400 tokens (rules.md#left-out);
+            False: what fits, at every request. Texts have no steps.
     """
 
     word: ClassVar[str] = "cap"
@@ -47,8 +48,10 @@ class Cap(OldestFirst, frozen=True, kw_only=True):
     @property
     def traits(self) -> Traits:
         """Its limit."""
-        stepped = "max_tokens" if self.steps else ""
-        return Traits(bounded=True, cap=self.max_tokens, stepped=stepped)
+        if not self.steps:
+            return Traits(bounded=True, cap=self.max_tokens)
+        own = self.max_tokens
+        return Traits(bounded=True, cap=own, stepped="max_tokens", notable=True, window=own)
 
     def apply(self, blocks: Blocks, inputs: Inputs) -> Blocks:
         """What fits, in its order."""
