@@ -227,8 +227,9 @@ def _note(
     noted = planned.noted
     if noted is None or not room.note:
         return None
-    standing = step_behind(room, blocks, planned.terminal)
-    if standing is None or not room.tracer.limit_steps:
+    took_step = room.tracer.limit_steps > 0
+    standing = step_behind(room, blocks, planned.terminal) if took_step else None
+    if standing is None:
         text = _window_note(room, missing, noted)
         return _Note(text, missing[-1][1]) if text else None
     inputs = _noted_inputs(room, noted)
