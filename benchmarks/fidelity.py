@@ -12,6 +12,7 @@ model is asked, so nobody is graded by one: a name stands in the request, or it 
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from benchmarks.fidelity_methods import (
     assistant,
     budget_of,
     recorded,
-    requests,
+    requests_with_places,
     spread,
     user,
 )
@@ -130,13 +131,17 @@ ANSWERS = ("Understood.", "Noted, thanks.", "Got it.", "OK.", "Sure, I'll keep t
 
 
 class Survivors(NamedTuple):
-    """How many names the last request has, by kind; tasks that ended and look as if they had not."""
+    """How many names the last request has, by kind; tasks that ended and look as if they had not,
+    in whichever request most do; requests that miss a rule, a decision or what was only heard by
+    then, of how many."""
 
     rules: int
     decisions: int
     heard: int
     beside: int
     open: int
+    missing: int
+    requests: int
     tokens: int
     steps: int
 
@@ -158,24 +163,33 @@ def planted_turns() -> Iterator[list[Message]]:
 
 
 def survivors(messages: list[Message], method: Method) -> Survivors:
-    """What the last request has; a step is a request that has not the beginning of the one before."""
-    steps, before = 0, list[Message]()
-    for sent in requests(messages, method):
+    """What the last request has, and the others had not; a step is a request that has not the
+    beginning of the one before."""
+    texts = [json.dumps(message) for message in messages]
+    first = {name: next(at for at, text in enumerate(texts) if name in text) for name in _names()}
+    laid_down = {name for name in first if not name.startswith("aside")}
+    ends = [pair for pair in _ended() if any(pair[1] in text for text in texts)]
+    ended = {pair: next(at for at, text in enumerate(texts) if pair[1] in text) for pair in ends}
+    steps, missing, still_open, count, text, before = 0, 0, 0, 0, "", list[Message]()
+    for place, sent in requests_with_places(messages, method):
         steps += sent[: len(before)] != before
-        before = sent
-    text = json.dumps(before)
-    ended = [(f"do task{n}x.", f"task{n}x is done") for n in range(PLANTED)]
-    ended += [(f"start stopped{n}x.", f"stopped{n}x is cancelled") for n in range(PLANTED)]
-    still_open = sum(begun in text and end not in text for begun, end in ended)
-    return Survivors(
-        sum(f"rule{n}x" in text for n in range(PLANTED)),
-        sum(f"choice{n}x" in text for n in range(PLANTED)),
-        sum(f"heard{n}x" in text for n in range(PLANTED)),
-        sum(f"aside{n}x" in text for n in range(PLANTED)),
-        still_open,
-        sum(map(tokens_of, before)),
-        steps,
-    )
+        count, before, text = count + 1, sent, json.dumps(sent)
+        missing += any(first[name] < place and name not in text for name in laid_down)
+        over = (pair for pair, at in ended.items() if at < place)
+        still_open = max(still_open, sum(a in text and b not in text for a, b in over))
+    left = Counter(name.rstrip("0123456789x") for name in first if name in text)
+    kinds = (left["rule"], left["choice"], left["heard"], left["aside"])
+    return Survivors(*kinds, still_open, missing, count, sum(map(tokens_of, before)), steps)
+
+
+def _names() -> list[str]:
+    return [f"{kind}{n}x" for kind in ("rule", "choice", "heard", "aside") for n in range(PLANTED)]
+
+
+def _ended() -> list[tuple[str, str]]:
+    """What is asked for, and what says that it is over."""
+    done = [(f"do task{n}x.", f"task{n}x is done") for n in range(PLANTED)]
+    return done + [(f"start stopped{n}x.", f"stopped{n}x is cancelled") for n in range(PLANTED)]
 
 
 def measured(name: str) -> dict[str, Any]:
@@ -193,14 +207,15 @@ def table(found: dict[str, Any]) -> Iterator[str]:
     """A line for each method."""
     yield f"## {found['file']}, {found['budget']:,} tokens, {found['messages']:,} messages"
     yield ""
-    yield "| | rules | decisions | only heard | beside a request | ended, shown as open | tokens | steps |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    yield "| | rules | decisions | only heard | beside a request | ended, shown as open | requests that miss any | tokens | steps |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for row in found["rows"]:
         label = row["method"]
         made = Survivors(*(row[name] for name in Survivors._fields))
         yield (
             f"| {label} | {made.rules} of {PLANTED} | {made.decisions} of {PLANTED} "
-            f"| {made.heard} of {PLANTED} | {made.beside} of {PLANTED} | {made.open} of {2 * PLANTED} | {made.tokens:,} | {made.steps} |"
+            f"| {made.heard} of {PLANTED} | {made.beside} of {PLANTED} | {made.open} of {2 * PLANTED} "
+            f"| {made.missing} of {made.requests} | {made.tokens:,} | {made.steps} |"
         )
     yield ""
 
@@ -213,7 +228,8 @@ a name stands in it, or it does not. Summaries are made by the embedded rules: n
 
 - **only heard**: statements ("Our plant in Graz closes at five", "The one with the balcony") that no wording tells as a rule or a decision; they were answered by "Understood." or the like, and nothing else came of them.
 - **beside a request**: statements in plain words that stand in a message with a task ("Fix part7. Juniors read it to learn the trade"), which was done.
-- **ended, shown as open**: tasks whose beginning the request has, and whose end it has not.
+- **ended, shown as open**: tasks whose beginning a request has, and whose end it has not, in the request with most.
+- **requests that miss any**: those of all in which a rule, a decision or what was only heard is missing that was said by then: one is enough to do what was forbidden.
 - **steps**: requests that do not begin as the one before: there the provider's cache is written anew.
 
 Rules and decisions are told by their wording ([ADR 55](../adr/0055-rules-outlive-steps.md)), in English and, for the plain ones, in other languages, in which all else may hold ([below](#in-other-languages)); the planted ones

@@ -64,10 +64,19 @@ def spread(messages: list[Message], turns: list[list[Message]]) -> list[Message]
 
 def requests(messages: list[Message], method: Method) -> Iterator[list[Message]]:
     """What is sent for each of an assistant's messages, and at the end."""
+    for _, sent in requests_with_places(messages, method):
+        yield sent
+
+
+def requests_with_places(
+    messages: list[Message], method: Method
+) -> Iterator[tuple[int, list[Message]]]:
+    """The same, each with how many messages there were."""
     for at, message in enumerate(messages):
         if message["role"] == "assistant" or at == len(messages) - 1:
-            sent = method(messages[: at + (message["role"] != "assistant")]).messages
-            yield [one | {"content": _text_of(one.get("content"))} for one in sent]
+            count = at + (message["role"] != "assistant")
+            sent = method(messages[:count]).messages
+            yield count, [one | {"content": _text_of(one.get("content"))} for one in sent]
 
 
 def _text_of(content: Any) -> str:

@@ -112,7 +112,9 @@ def _fidelity(parts: list[dict[str, Any]]) -> Iterator[str]:
             if row["beside"] < 20:
                 yield f"{part['file']}: behind {name} {row['beside']} of 20 that stand beside a request are left."
             if row["open"]:
-                yield f"{part['file']}: {name} shows {row['open']} of 40 ended tasks as open."
+                yield f"{part['file']}: {name} shows up to {row['open']} of 40 ended tasks as open."
+            if row["missing"]:
+                yield f"{part['file']}: behind {name} {row['missing']} of {row['requests']} requests miss something that was laid down by then."
 
 
 def _retrieval(parts: list[dict[str, Any]]) -> Iterator[str]:

@@ -100,12 +100,13 @@ def fidelity(told: Figures) -> Iterator[str]:
         yield ""
         yield f"### {part['file']}, {part['budget']:,} tokens, {part['messages']:,} messages"
         yield ""
-        yield "| method | rules | decisions | only heard | beside a request | ended, shown as open | tokens | steps |"
-        yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+        yield "| method | rules | decisions | only heard | beside a request | ended, shown as open | requests that miss any | tokens | steps |"
+        yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
         for row in part["rows"]:
             yield (
                 f"| {row['method']} | {row['rules']} of 20 | {row['decisions']} of 20 "
-                f"| {row['heard']} of 20 | {row['beside']} of 20 | {row['open']} of 40 | {row['tokens']:,} | {row['steps']} |"
+                f"| {row['heard']} of 20 | {row['beside']} of 20 | {row['open']} of 40 "
+                f"| {row['missing']} of {row['requests']} | {row['tokens']:,} | {row['steps']} |"
             )
 
 

@@ -31,7 +31,7 @@ from contextwright.compiler.overflow import (
     step_behind,
 )
 from contextwright.compiler.plan import Plan
-from contextwright.compiler.step_places import LimitStep
+from contextwright.compiler.step_places import GRAIN
 from contextwright.compiler.stood_for import gaps_between, places_among, spans_of
 from contextwright.compiler.token_sums import SOURCE as LOGGED
 from contextwright.errors import BudgetError
@@ -96,10 +96,12 @@ def within_limit(
             if _newest_whole(others[0], inputs) > whole:
                 left, roomy = others
     gave_way = roomy.lines < noted.lines
+    if gave_way:
+        roomy = _with_free_room(roomy, left, noted.note)
     room = msgspec.structs.replace(room, tracer=roomy.tracer, gave_way=gave_way)
     if left is not blocks or planned.view == "fold":
         missing = gaps(left, room.inputs)
-    note = _note(roomy, blocks, left, missing, planned)
+    note = _note(roomy, blocks, left, planned, is_summarized=not missing)
     blocks = room.tracer.counted(STEP, left, _with_lines(left, missing, room, note))
     if roomy.lines != room.lines:
         room = msgspec.structs.replace(room, lines=roomy.lines, note=roomy.note)
@@ -192,7 +194,7 @@ def _room_with_note(
     tokens = room.inputs.count(_window_note(room, missing, noted)) if noted.window else 0
     standing = step_behind(_with_room(room, tokens), blocks, planned.terminal)
     if standing is not None:
-        brought = _brought_before(standing[0], blocks, noted)
+        brought = _brought_before(standing[0].place, blocks, noted)
         with _history(room.limit, room, noted) as history:
             needed = history.room(*standing, _noted_inputs(room, noted), brought)
         tokens = max(tokens, needed)
@@ -214,47 +216,57 @@ class _Note(NamedTuple):
     behind: int
 
 
+def _with_free_room(room: BudgetState, left: Blocks, most: int) -> BudgetState:
+    """The space with what is free in it for a note that gave way, in whole parts of the limit."""
+    grain = max(1, room.limit // GRAIN)
+    return _with_room(room, max(0, min(most, -room.over(left) // grain * grain)))
+
+
 def _note(
-    room: BudgetState, blocks: Blocks, left: Blocks, missing: Sequence[Span], planned: Plan
+    room: BudgetState, blocks: Blocks, left: Blocks, planned: Plan, *, is_summarized: bool
 ) -> _Note | None:
-    """What holds of what the newest step of the limit dropped or summarized, or else a window in
-    tokens let go; None where neither took one, or nothing holds.
+    """What holds of what a limit dropped or summarized, or a word let go to win room; None where
+    nothing does, or there is no room.
 
     Args:
         blocks: those that the limit was given. left: those that it left.
-        missing: exchanges that neither stand among these nor are summarized.
+        is_summarized: whether a summary tells what was done, and what is to be done.
     """
-    noted = planned.noted
+    noted, inputs = planned.noted, room.inputs
     if noted is None or not room.note:
         return None
     took_step = room.tracer.limit_steps > 0
-    standing = step_behind(room, blocks, planned.terminal) if took_step else None
-    if standing is None:
-        text = _window_note(room, missing, noted)
-        return _Note(text, missing[-1][1]) if text else None
-    inputs = _noted_inputs(room, noted)
-    unsent = gaps_between(list(spans_of(places_among(left))), inputs.snapshot.preamble)
-    spans = [gap for gap in unsent if gap[1] <= standing[0].place]
-    brought = _brought_before(standing[0], blocks, noted)
+    step = step_behind(room, blocks, planned.terminal) if took_step else None
+    spans = gaps_between(list(spans_of(places_among(left))), inputs.snapshot.preamble)
+    if step is not None:
+        spans = [gap for gap in spans if gap[1] <= step[0].place]
+    elif noted.window and left is blocks:
+        text = _window_note(room, spans, noted)
+        return _Note(text, spans[-1][1]) if text else None
+    if not spans:
+        return None
+    place = spans[-1][1] if step is None else step[0].place
+    brought, inputs = _brought_before(place, blocks, noted), _noted_inputs(room, noted)
     with _history(room.limit, room, noted) as history:
-        shows = {"is_summarized": not missing, "ends": noted.window > 0}
-        text = history.note_of_step(spans, *standing, room.note, inputs, brought, **shows)
+        lists = not is_summarized
+        text = history.note(spans, place, room.note, inputs, brought, step=step, lists=lists)
     return _Note(text, spans[-1][1]) if text else None
 
 
 def _window_note(room: BudgetState, missing: Sequence[Span], noted: Noted) -> str:
-    """What holds of what a window in tokens let go; empty where nothing does."""
+    """What holds of what a word let go that leaves so many tokens; empty where nothing does."""
     if not missing or not noted.window:
         return ""
+    inputs, place = _noted_inputs(room, noted), missing[-1][1]
     with _history(noted.window, room, noted) as history:
-        return history.note_of_window(missing, missing[-1][1], _noted_inputs(room, noted))
+        return history.note(missing, place, history.most, inputs)
 
 
-def _brought_before(step: LimitStep, blocks: Blocks, noted: Noted) -> Blocks | None:
-    """What windows brought of the exchanges before a step, where a note tells only of that."""
+def _brought_before(place: int, blocks: Blocks, noted: Noted) -> Blocks | None:
+    """What words brought of the exchanges before a place, where a note tells only of that."""
     if not noted.of_windows:
         return None
-    return tuple([block for block in blocks if 0 <= block.order < step.place])
+    return tuple([block for block in blocks if 0 <= block.order < place])
 
 
 def _noted_inputs(room: BudgetState, noted: Noted) -> Inputs:

@@ -3,19 +3,25 @@ remarks that a fold's note tells before all calls, and the lists of what is to b
 that names what is missing tells it (rules.md#left-out), from one step to the next in the same
 bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 from weakref import ref
 
 from contextwright.blocks.block import Blocks
 from contextwright.compiler.step_places import GRAIN, LimitStep, inputs_then, snapshot_before
+from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
 from contextwright.compiler.steps.note_builder import NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_pages import page_of
-from contextwright.compiler.steps.note_rules import WORDINGS, note_for_rules, tell_what_holds
+from contextwright.compiler.steps.note_rules import (
+    SENTENCE,
+    WORDINGS,
+    note_for_rules,
+    tell_what_holds,
+)
 from contextwright.compiler.steps.note_todos import LEAST_TODOS, tell_todos
 from contextwright.compiler.token_sums import place_of, tokens_between
 from contextwright.session.event_index import ORPHAN
@@ -64,12 +70,19 @@ class LimitHistory:
         self._history = History()
         self._rooms = dict[Any, int]()
         self._notes = dict[Any, tuple[NoteLine, ...]]()
+        self._texts = dict[Any, str]()
+
+    @property
+    def most(self) -> int:
+        """Tokens that a note has of all that the limit is of."""
+        return _most_of(self._limit)
 
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
         lines = chain.from_iterable(self._notes.values())
-        return self._history.held_bytes + sum(len(line.text) for line in lines)
+        texts = chain((line.text for line in lines), self._texts.values())
+        return self._history.held_bytes + sum(map(len, texts))
 
     def room(
         self, step: LimitStep, base: int, inputs: Inputs, brought: Blocks | None = None
@@ -91,69 +104,45 @@ class LimitHistory:
         grain = max(1, self._limit // GRAIN)
         return min(-(-self._rooms[about] // grain) * grain, most)
 
-    def note_of_step(
-        self,
-        spans: Sequence[Span],
-        step: LimitStep,
-        base: int,
-        room: int,
-        inputs: Inputs,
-        brought: Blocks | None = None,
-        *,
-        is_summarized: bool,
-        ends: bool,
-    ) -> str:
-        """What holds on of what a limit's step dropped, in so many tokens, a line each; empty where
-        nothing does. It is told of what the step drops at least, so that it need not be told anew
-        where an exchange more or less is sent.
-
-        Args:
-            base, brought: as for `room`, with the note's. ends: as of `note_of_window`.
-        """
-        usual = _dropped_by(step, base, inputs, share=TAIL)
-        is_usual = all(any(a <= start and stop <= b for a, b in usual) for start, stop in spans)
-        about = usual if is_usual else spans
-        lists = not is_summarized
-        return self._note(spans, step.place, room, inputs, about, brought, lists=lists, ends=ends)
-
-    def note_of_window(self, spans: Sequence[Span], place: int, inputs: Inputs) -> str:
-        """The same of what a word let go that leaves so many tokens, here and there; and that what
-        was asked for is over, where only that is sent."""
-        return self._note(spans, place, _most_of(self._limit), inputs, spans, ends=True)
-
-    def _note(
+    def note(
         self,
         spans: Sequence[Span],
         place: int,
         room: int,
         inputs: Inputs,
-        about: Sequence[Span],
         brought: Blocks | None = None,
         *,
+        step: tuple[LimitStep, int] | None = None,
         lists: bool = True,
-        ends: bool,
     ) -> str:
-        """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
-        does.
+        """What holds on of these exchanges, in so many tokens, a line each, and that what was asked
+        for is over, where only that is sent; empty where nothing does.
 
         Args:
             place: the first exchange that had not begun when they went.
-            about: exchanges of which it is made; what is sent of them it does not tell.
-            lists: whether it tells what is to be done. ends: whether it tells what is over.
+            brought: as for `room`.
+            step: of a limit, with the tokens that are no exchange, if one dropped them. The note is
+                told of what it drops at least, so that it need not be told anew where an exchange
+                more or less is sent.
+            lists: whether it tells what is to be done.
         """
         self._follow(inputs.snapshot.log)
-        key = (_position(place, inputs), room, lists, ends, *about, brought)
+        about = spans if step is None else _usual(spans, *step, inputs)
+        key = (_position(place, inputs), room, lists, *about, brought)
+        if (text := self._texts.get((*key, *spans))) is not None:
+            return text
         if key not in self._notes:
             scope = self._scope(about, place, inputs, brought)
-            lines = ()
-            if scope is not None:
-                lines = _lines_of(scope, room - SAFETY, lists=lists, ends=ends)
+            lines = () if scope is None else _lines_of(scope, room - SAFETY, lists=lists)
             _put(self._notes, key, lines)
-        lines = self._notes[key]
-        is_all = about is spans
-        return "\n".join(
-            [text for at, text in lines if is_all or any(a <= at < b for a, b in spans)]
-        )
+        lines = [line for line in self._notes[key] if _is_in(line.exchange, spans)]
+        left = room - SAFETY - inputs.count("\n".join([line.text for line in lines]))
+        scope = self._scope(spans, place, inputs, brought) if left >= SENTENCE else None
+        if scope is not None:
+            lines = sorted({*lines, *_ends_of(scope, left, {line.exchange for line in lines})})
+        text = "\n".join([line.text for line in lines])
+        _put(self._texts, (*key, *spans), text)
+        return text
 
     def _follow(self, log: Log) -> None:
         if self._log is None or self._log() is not log or self._joins != log.joins:
@@ -187,14 +176,25 @@ class LimitHistory:
         return NoteScope(blocks, stop, upto, held, history, then, page_of(self._limit))
 
 
-def _position(place: int, inputs: Inputs) -> int:
-    """The events before an exchange, which may be more until it has begun."""
-    return snapshot_before(place, inputs.snapshot).position
-
-
 def _most_of(tokens: int) -> int:
     """Tokens that a note has at most of so many that exchanges may have."""
     return min(MOST, tokens * SHARE // 100)
+
+
+def _usual(spans: Sequence[Span], step: LimitStep, base: int, inputs: Inputs) -> Sequence[Span]:
+    """What a step drops for certain; the spans themselves where they are others."""
+    usual = _dropped_by(step, base, inputs, share=TAIL)
+    is_usual = all(any(a <= start and stop <= b for a, b in usual) for start, stop in spans)
+    return usual if is_usual else spans
+
+
+def _is_in(exchange: int, spans: Sequence[Span]) -> bool:
+    return any(start <= exchange < stop for start, stop in spans)
+
+
+def _position(place: int, inputs: Inputs) -> int:
+    """The events before an exchange, which may be more until it has begun."""
+    return snapshot_before(place, inputs.snapshot).position
 
 
 def _scope_of_blocks(
@@ -204,7 +204,7 @@ def _scope_of_blocks(
     first = then.snapshot.preamble
     known = {block.order: block for block in brought if block.order >= first}
     blocks = [known[order] for order in sorted(known)]
-    places = [at for at, one in enumerate(blocks) if any(a <= one.order < b for a, b in spans)]
+    places = [at for at, one in enumerate(blocks) if _is_in(one.order, spans)]
     if not places:
         return None
     stop, upto = len(blocks), places[-1] + 1
@@ -256,25 +256,32 @@ def _needed(scope: NoteScope, most: int) -> int:
     return min(most, tokens + SAFETY) if tokens else 0
 
 
-def _lines_of(scope: NoteScope, room: int, *, lists: bool, ends: bool) -> tuple[NoteLine, ...]:
-    """What a note tells of it in so many tokens, with the lists of what is to be done, and the ends
-    of what was asked for and is sent, or without them."""
+def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ...]:
+    """What a note tells of it in so many tokens, with the lists of what is to be done or without
+    them."""
     if room <= 0:
         return ()
     note = NoteBuilder(scope, room)
     todos = tell_todos(note, room) if lists else []
-    if ends:
-        _tell_ends(note)
     tell_what_holds(note, room, ALL, remarks_from=0)
     lines = [(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
     lines += [(todo.places[-1], text) for todo, text in todos]
     return tuple([NoteLine(scope.blocks[at].order, text) for at, text in lines])
 
 
-def _tell_ends(note: NoteBuilder) -> None:
-    """That what a user asked for is over, where the request has it and not its end, the newest
-    first: without it, it would look as if it were still to do."""
-    for at in sorted(note.scope.held, reverse=True):
-        end = note.untold_end(at) if note.block(at).by_user else None
-        if end is not None:
-            note.put(end, note.form_of_end(end))
+def _ends_of(scope: NoteScope, room: int, known: set[int]) -> Iterator[NoteLine]:
+    """That what a user asked for is over, where the request has it and not its end, in so many
+    tokens, the newest first: without it, it would look as if it were still to do.
+
+    Args:
+        known: exchanges that are told.
+    """
+    note = NoteBuilder(scope, room)
+    for at in sorted(scope.held, reverse=True):
+        if words_at(scope.blocks, at)[0] != "user":
+            continue
+        end = note.untold(note.end_of(at))
+        if end is not None and note.put(end, "line"):
+            line = NoteLine(scope.blocks[end].order, note.entry(end, "line").text)
+            if line.exchange not in known:
+                yield line

@@ -16,7 +16,8 @@ class Noted(msgspec.Struct, frozen=True):
 
     Args:
         words: behind which it is told, of those that look at an exchange alone.
-        of_windows: whether only of what windows brought the limit, as it was given.
+        of_windows: whether only of what the limit was given, as it was given: a window, or what a
+            summary has not.
         window: tokens of all exchanges of a word that lets others go in steps of its own.
     """
 
@@ -33,7 +34,7 @@ class Noted(msgspec.Struct, frozen=True):
 
 
 def noted_by(
-    body: Expr, terminal: Terminal | None, view: View, *, has_window: bool
+    body: Expr, terminal: Terminal | None, view: View, *, brings_part: bool
 ) -> Noted | None:
     """What a note is told of; None where a spec leaves none. What a limit that goes down in steps
     drops is told, and what a window in tokens lets go, of the whole conversation, which words
@@ -42,7 +43,8 @@ def noted_by(
 
     Args:
         body: what brings the blocks. terminal: what limits them; None for the model's window.
-        view: how far back a compile looks. has_window: whether a window is a part of the body.
+        view: how far back a compile looks.
+        brings_part: whether windows, or what lies behind a summary, are a part of the body.
     """
     terminal = terminal or ModelWindow()
     steps_down = any(isinstance(one, Drop) for one in terminal.stages) and terminal.step_low > 0
@@ -53,7 +55,7 @@ def noted_by(
         words = tuple(one for one in terms[0] if one.traits.maps)
         window = max((one.traits.window for one in terms[0]), default=0)
         return Noted(words, window=window) if steps_down or window else None
-    return Noted(of_windows=True) if steps_down and view == "all" and has_window else None
+    return Noted(of_windows=True) if steps_down and view == "all" and brings_part else None
 
 
 def _sliding_terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ...]]:

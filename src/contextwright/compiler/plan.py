@@ -33,6 +33,7 @@ from contextwright.spec.terminal import Terminal
 from contextwright.spec.traits import View
 from contextwright.spec.word_roles import (
     ConversationWindow,
+    DividedLog,
     Guard,
     Indexed,
     LogSelector,
@@ -217,7 +218,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     if is_less and every_redaction:
         view = "all"  # nobody takes out of what is not looked at what a note tells of it
     windows = tuple(atom for atom in atoms if isinstance(atom, ConversationWindow))
-    noted = noted_by(body, terminal, view, has_window=bool(windows))
+    noted = noted_by(body, terminal, view, brings_part=any(map(_brings_newest, atoms)))
     return Plan(
         body=body,
         redactions=redactions,
@@ -266,6 +267,13 @@ def _view(view: View, body: Expr, validations: tuple[Atom, ...]) -> View:
 def _mapping(body: Expr, redactions: tuple[Guard, ...]) -> tuple[Atom, ...]:
     """What is run on each exchange: redactions as it is brought, and on what the steps made."""
     return (*redactions, *mapping_of(body), *redactions)
+
+
+def _brings_newest(atom: Atom) -> bool:
+    """Whether a word brings the newest of the conversation as it is, and the rest, if at all, in
+    short."""
+    is_summary = isinstance(atom, DividedLog) and not atom.chooses
+    return is_summary or isinstance(atom, ConversationWindow)
 
 
 def _required(atoms: list[Atom]) -> tuple[str, ...]:
