@@ -16,6 +16,8 @@ from contextwright.compiler.steps.directive_places import (
 )
 from contextwright.compiler.steps.exchange_features import about, calls_of, ids_in, words_of
 from contextwright.compiler.steps.newer_calls import ACTION, STATE, subjects_of
+from contextwright.text.directive_wordings import RULES
+from contextwright.text.end_messages import NAME, RARE
 from contextwright.text.end_sentences import (
     is_asked_in,
     is_news_of,
@@ -23,8 +25,11 @@ from contextwright.text.end_sentences import (
     names_in,
     proper_names,
     says_end,
+    tells_news_with,
     tells_of,
 )
+from contextwright.text.request_ends import ANYTHING, LOOKED_AT
+from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.task_statuses import LONGEST, gives_end, task_label
 
 
@@ -158,6 +163,21 @@ class HistoryFromScratch:
     def news_of(self, blocks, statement, at):
         later = self._later(at, ("user",))
         return max((n for n, text, _ in later if is_news_of(statement, text)), default=None)
+
+    def last_by_rare_word(self, blocks, statement, at, *, by_users=False):
+        texts = [{*content_words(text[:LOOKED_AT])} for _, text, _ in self._later(at)]
+        words = {*content_words(statement)} - STOP - ANYTHING - RULES.words
+        counts = {
+            word: sum(word in one for one in texts)
+            for word in words
+            if len(word) >= NAME and not word.isdigit()
+        }
+        rare = {word for word, count in counts.items() if 0 < count <= RARE}
+        later = self._later(at, ("user",)) if by_users else self._later(at)
+        telling = (
+            n for n, text, _ in later if tells_news_with(rare, statement, text, in_few=by_users)
+        )
+        return max(telling, default=None)
 
     def is_asked_for(self, blocks, text, at):
         before = (words_of(self.blocks[one]) for one in self.users if one < at)

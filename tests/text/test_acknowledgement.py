@@ -164,3 +164,28 @@ def test_only_the_beginning_says_that_something_was_heard():
     statement = "Line length is 96 in gauge.c"
     assert not acknowledges("It is 96. Understood.", statement)
     assert not acknowledges("All of it, and I'll remember that.", statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "answer"),
+    [
+        ("frostboss gets 3 phases. final answer", "3 phases."),
+        ("Anything above 40 euros goes through Ines first.", "To Ines first, yes."),
+        ("damage of the lance is 25", "25, ok."),
+        ("Dr. Amsel hates being phoned before nine.", "Good to know."),
+    ],
+)
+def test_a_part_of_it_said_again_says_that_it_was_heard(statement, answer):
+    assert acknowledges(answer, statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "answer"),
+    [
+        ("Print the list for ward 7.", "The list for ward 7."),
+        ("damage of the lance is 25", "25?"),
+        ("damage of the lance is 25", "I changed the lance."),
+    ],
+)
+def test_of_a_task_or_with_more_it_does_not(statement, answer):
+    assert not acknowledges(answer, statement)

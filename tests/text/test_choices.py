@@ -221,3 +221,25 @@ def test_what_names_what_it_asks_for_does_not(answer):
 )
 def test_a_task_of_other_words_answers_no_question(answer):
     assert not is_choice(answer, "Could you tell me which reservation you mean?")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "Should the beds be covered by two people or three?",
+            "Three, with one senior. Actually make it two, we won't get the third.",
+        ),
+        (
+            "It costs 1,900 a month more.",
+            "Mm. That's more than I thought, but fine, we'll have it.",
+        ),
+    ],
+)
+def test_an_answer_may_take_itself_back_or_agree_at_its_end(question, answer):
+    assert answered_gist(question, answer, is_heard=True)
+
+
+def test_a_task_of_other_words_chooses_of_nothing_that_is_offered():
+    question = "Would you like a window seat or an aisle seat?"
+    assert not answered_gist(question, "Get the Norwood posters printed.", is_heard=True)

@@ -264,3 +264,35 @@ def test_sentences_without_the_words_are_held_against_no_pattern(monkeypatch):
 @pytest.mark.parametrize("words", [w for w in WORDINGS if w.isascii()])
 def test_every_wording_of_a_rule_is_looked_at(words):
     assert directives(f"Well then. {words.capitalize()} it is.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Could you make sure that messages to the Mendes family are always in Portuguese?",
+        "can you please never page Otto on weekends?",
+        "I need you to treat the donor list as a secret.",
+        "Please try and keep Ida and Tom apart.",
+        "What I don't want is another surprise with the ledger: show it to me, then post.",
+    ],
+)
+def test_what_is_asked_for_politely_holds_where_it_is_for_good(text):
+    assert directives(text) == (text,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Could you keep me posted?",
+        "Can you make sure that the build passes?",
+        "Could we possibly get at least a 10% refund?",
+        "I need you to send the report.",
+    ],
+)
+def test_what_is_asked_for_once_does_not(text):
+    assert not directives(text)
+
+
+def test_what_takes_something_back_is_told_with_the_name_behind_it():
+    text = "Scratch that, somebody uses it already. Bittern."
+    assert directives(text) == (text,)

@@ -111,3 +111,16 @@ def test_messages_of_users_that_share_one_word_are_held_against_no_rule(monkeypa
     found = messages_of([*talk, (lifted, "user"), ("The login page has a captcha.", "assistant")])
     assert found.news_of("The login page must have a captcha.", 0, 102) == 100
     assert held == [lifted]
+
+
+def test_a_word_that_hardly_any_message_has_names_one_thing():
+    ends = EndMessages()
+    ends.add(0, "the tree placement of bullfinch looks off", "user")
+    ends.add(1, "Is bullfinch done?", "user")
+    ends.add(4, "I seeded it anew, the trees of bullfinch are spread evenly.", "assistant")
+    ends.add(5, "the trees are fine", "user")
+    assert ends.last_by_rare_word("the tree placement of bullfinch looks off", 1, 9) == 4
+    assert ends.last_by_rare_word("bullfinch stays", 1, 9, by_users=True) is None
+    for at in range(6, 9):
+        ends.add(at, f"bullfinch again, part {at}", "assistant")
+    assert ends.last_by_rare_word("the tree placement of bullfinch looks off", 1, 9) is None

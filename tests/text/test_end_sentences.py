@@ -194,3 +194,24 @@ def test_a_message_without_the_words_of_ends_is_not_read_by_sentences(monkeypatc
 )
 def test_an_answer_says_that_an_agent_goes_to_work(answer, begins):
     assert begins_work(answer) is begins
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "everything under src/gorse gets reviewed by Ilka",
+        "He hates being phoned.",
+        "the knapweed level is mine",
+    ],
+)
+def test_what_is_done_each_time_is_not_over_nor_is_what_only_ends_so(words):
+    assert not ends_something(words, "user")
+
+
+def test_who_did_it_is_not_what_it_was_done_to():
+    assert not says_end("Ask Ilka about src/gorse.", "redpoll got merged by Ilka", "user")
+
+
+@pytest.mark.parametrize("answer", ["I'm gathering the figures.", "I can do that on Wednesday."])
+def test_an_agent_may_say_so_of_itself(answer):
+    assert begins_work(answer)

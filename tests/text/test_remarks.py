@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.text import remarks as module
-from contextwright.text.remarks import MAX_MESSAGE, MAX_REMARK, MOST, is_remark, remarks
+from contextwright.text.remarks import MAX_MESSAGE, MAX_REMARK, MOST, asks, is_remark, remarks
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,30 @@ SIGNS = st.sampled_from([*'ab \n3:=<>{}()[]|`$/\\"@#+.,\u2192', "ValueError", "E
 def test_a_program_is_told_wherever_one_of_its_signs_stands(part):
     is_code = module._CODE_LINE.match(part) is not None or module._CODE.search(part) is not None
     assert module._is_code(part) == is_code
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Pay the invoices of Ulm.", "File the return for May.", "Furnish a room on floor two."],
+)
+def test_a_plain_verb_with_an_article_behind_it_asks_for_something(message):
+    assert asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Half the team has children.",
+        "Friday the office is closed.",
+        "Keep the lid on.",
+        "Finished the draft.",
+        "What I like is a short list.",
+        "When I say the girls I mean the ward's team.",
+    ],
+)
+def test_what_begins_otherwise_says_something(message):
+    assert not asks(message)
+
+
+def test_what_begins_with_a_verb_of_a_question_asks_whatever_stands_behind():
+    assert asks("is the build green")

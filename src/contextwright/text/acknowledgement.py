@@ -10,6 +10,8 @@ from contextwright.text.remarks import asks, parts_of, tells_news
 from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.wordings import any_of
 
+MAX_ECHO = 60
+"""Characters of an answer that says nothing but a part of what it answers."""
 MAX_ANSWER, MAX_STATEMENT = 160, 300
 """Characters of an answer that says no more than that, and of what it answers."""
 LEAST_WORDS, LEAST_PASSED = 2, 3
@@ -62,9 +64,13 @@ _SIGNS = (
     "유의하겠습니다",
 )  # fmt: skip
 _HEARD = any_of((
-    rf"^(?:(?:{'|'.join(_PHRASES)}){_END})+",
+    rf"^(?:(?:{'|'.join(sorted(_PHRASES, key=len, reverse=True))}){_END})+",
     rf"^(?:(?:{'|'.join(_SIGNS)})[\s，。、！,.!]*)+",
 ))  # fmt: skip
+_WHOLLY_HEARD = any_of((
+    rf"(?:^|(?<=, ))(?:{'|'.join(sorted(_PHRASES, key=len, reverse=True))}|nice)(?=[,.;!]|$)",
+))  # fmt: skip
+"""The same between two stops, wherever it stands."""
 _KEEPS = (
     "remember|keep|bear|respect|follow|stick|note|honou?r|avoid|make sure|ensure|use|only|always"
     "|wait|hold off|never|treat|stay|leave|adhere|comply|mind|be careful|take (?:that|it|this|note)"
@@ -123,12 +129,25 @@ def acknowledges(answer: str, statement: str) -> bool:
     rest = answer[heard.end() :] if heard is not None else answer
     if _PROMISE.match(rest) is not None:
         return "?" not in rest
-    if heard is None or _MORE.search(rest) is not None or "\uff1f" in rest:
+    if heard is None:
+        return _echoes(answer, statement)
+    if _MORE.search(rest) is not None or "\uff1f" in rest:
         return False
     if is_foreign(statement):
         return not rest or sounds_lasting(statement) or _GOES_BY_IT.search(rest) is not None
     more = {*content_words(rest)} - STOP
     return 2 * len(more - {*content_words(statement)}) <= len(more)
+
+
+def _echoes(answer: str, statement: str) -> bool:
+    """Whether a few words say nothing but a part of a statement, and that it was heard: "40, ok.",
+    "Two at most". Of a task it might be said that it is done."""
+    if len(answer) > MAX_ECHO or "\n" in answer or answer.endswith(("?", "\uff1f", "\u2026")):
+        return False
+    words = {*content_words(_WHOLLY_HEARD.sub(" ", answer))} - STOP
+    if not words or not words <= {*content_words(statement)}:
+        return False
+    return not is_foreign(statement) and not any(map(asks, parts_of(statement)))
 
 
 def begins_so(answer: str) -> bool:

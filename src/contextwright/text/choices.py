@@ -12,7 +12,7 @@ import re
 from contextwright.memo.ownership import cached_text
 from contextwright.text.acknowledgement import promises
 from contextwright.text.cut import beginning
-from contextwright.text.directives import directives
+from contextwright.text.directives import directives, is_rule
 from contextwright.text.end_sentences import QUESTION, begins_work, ends_something, names_in
 from contextwright.text.remarks import asks, parts_of, tells_news
 from contextwright.text.search_terms import STOP, content_words
@@ -58,6 +58,11 @@ _YES_OR_NO = re.compile(
     re.IGNORECASE,
 )
 """What an answer to a proposal begins with: yes, no, or on which condition."""
+_CONCEDES = re.compile(
+    r"[,.;!] (?:but |so |then )*(?:fine|ok|okay|alright|all right|agreed|sure)(?=[,.!]|$| then\b)",
+    re.IGNORECASE,
+)
+"""That one agrees behind what one thinks of it: "more than I thought, but fine"."""
 _THANKS = re.compile(r"\b(?:thank\w*|thx|bye|goodbye|welcome)\b", re.IGNORECASE)
 _MARKED = re.compile(r"\S*[\d@#_/\\]\S*")
 _COUNT = re.compile(r"\d{1,2}(?!\w)")
@@ -122,7 +127,8 @@ def answered_gist(text: str, answer: str, *, acts: bool = False, is_heard: bool 
     gist = reported_gist(text)
     is_row = not acts and _COUNT.match(answer) is not None and _has_rows(text)
     is_answer = agrees(answer, text, acts=acts) or (is_row and is_choice(answer, text))
-    is_answer = is_answer or (is_heard and _is_short(answer) and is_of(answer, gist))
+    is_short = _is_short(answer) or _CONCEDES.search(answer) is not None
+    is_answer = is_answer or (is_heard and is_short and is_of(answer, gist))
     return gist if gist and is_answer else ""
 
 
@@ -142,14 +148,17 @@ def is_of(answer: str, question: str) -> bool:
         return False
     if _THANKS.search(answer) is not None:
         return False
-    if _YES_OR_NO.match(answer.replace("\u2019", "'")) is not None:
+    small = answer.replace("\u2019", "'")
+    if _YES_OR_NO.match(small) is not None or _CONCEDES.search(small) is not None:
         return True
-    words, lays_down = {*content_words(answer)} - STOP, bool(directives(answer))
+    words, lays_down = {*content_words(answer)} - STOP, any(map(is_rule, sentences(answer)))
     shared = words & ({*content_words(question)} - STOP)
     if shared and (not lays_down or 2 * len(shared) >= len(words)):
         return True
-    # what lays something down says by itself what holds
-    return not lays_down and offers_several(question) and len(answer.split()) <= FEW_WORDS
+    # what lays something down says by itself what holds, a task of other words what is to be done
+    if lays_down or _is_other_task(answer, shared=False):
+        return False
+    return offers_several(question) and len(answer.split()) <= FEW_WORDS
 
 
 def agrees(answer: str, report: str, *, acts: bool = False) -> bool:

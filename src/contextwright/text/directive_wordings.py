@@ -88,6 +88,8 @@ COMMAND(?:don't|dont|avoid|refrain from)\b|\b(?:i|we) (?:don't want any|refuse t
 COMMANDleave (?:\S+ ){1,12}?(?:intact|blank|exactly as)\b
 = stays stay keeps
 \bstays? (?:below|above|under|within|pinned)\b|\bkeeps its \w+\b
+= what_i what_we
+STARTwhat (?:i|we) (?:don't|do not|never|always) (?:want|need|like)(?: to \w+)? (?:is|are) \S
 = stay leave keep treat
 COMMANDstay (?:under|below|within|away|off|out of)\b
 COMMANDleave (?:\S+ ){1,10}?(?:alone|in place|to \w+[.!]*$)
@@ -219,7 +221,8 @@ NO_RULE = Phrasing((
     r"\b(?:requirements|constraints|requirement already|never[- ]ending|will be required to)\b",
     r"^(?:just )?keep (?:it up|up|going|at it|on|learning|trying|(?:me|us|you) posted|in touch)\b",
     r"\b(?:don't|dont|do not) (?:worry|know|think|believe|get me wrong|give up|mention it)\b",
-    r"\b(?:don't|do not) (?:you|we|i|they|have|need|want|see|understand|like|care|hesitate)\b",
+    r"\b(?:don't|do not) (?:you|we|i|they|have|see|understand|care|hesitate)\b",
+    r"\b(?:don't|do not) (?:need|want|like)\b(?! (?:is|are) )",
     r"\b(?:can't|cannot) (?:imagine|believe|wait|help|go wrong|beat|really|even|see|think|say)\b",
     r"STARTno (?:problems?|worries|thanks|regrets|hard feelings|\w+ issues?|\w+ questions)\b",
     r"STARTno (?!more|less|fewer|matter|later)[\w -]+ (?:found|yet|here|left|was|were|so far)\b",

@@ -16,10 +16,12 @@ from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
 from contextwright.text.remarks import halves_of
 from contextwright.text.sentences import FENCES, sentences
-from contextwright.text.wordings import Near, SmallText, small_letters, small_text
+from contextwright.text.wordings import Near, SmallText, any_of, small_letters, small_text
 
 MAX_SENTENCE = 300
 """Characters of a sentence that may be one: what is longer is a text that somebody pasted."""
+BARE = 3
+"""Words of a sentence that only names something, at most."""
 MAX_DIRECTIVES = 900
 """Characters that one message's may have together."""
 _PASTED = re.compile(
@@ -32,6 +34,18 @@ _PASTED = re.compile(
 _WORDS = DECISIONS.words | foreign_wordings.WORDS
 _WORDS_OF_USERS = _WORDS | RULES.words | SIGNS
 """What of a message's words is asked for."""
+
+
+_BIDS = (
+    "(?:could|can|would|will) (?:you|we)", "i(?: would|'d)? (?:need|want|like) you to",
+    "you(?:'ll| will)? (?:need|want|have) to", "try (?:and|to)", "would it be possible to",
+)  # fmt: skip
+_LEAD = any_of((rf"START(?:{'|'.join(_BIDS)})(?: (?:please|kindly|maybe|also|perhaps))* ",))
+"""What stands in front of what somebody is asked politely to go by."""
+_FOR_GOOD = any_of((
+    r"\b(?:always|never|only|every|each|whenever|from (?:now|here) on)\b",
+    r"\b(?:in (?:the )?future|going forward|any ?more|any longer)\b",
+))  # fmt: skip
 
 
 class RuleWords(NamedTuple):
@@ -79,17 +93,19 @@ def _may_be_foreign(small: SmallText) -> bool:
 def _lasting(text: str, role: str, near: RuleWords, is_changed: bool) -> tuple[str, ...]:
     """The same of a message that has words of rules and decisions, or of corrections."""
     lasting: list[str] = []
-    left, own = MAX_DIRECTIVES, own_words(text)
+    left, own, by_user = MAX_DIRECTIVES, own_words(text), role == "user"
     for sentence in _sentences(text, own, role, near) if any(near) else ():
-        if len(sentence) > min(left, MAX_SENTENCE) or sentence.endswith(ASKS):
+        if len(sentence) > min(left, MAX_SENTENCE):
             continue
         if sentence.startswith(("```", "~~~")):  # a program
             continue
-        if _holds(sentence, role, near):
+        if (by_user and _holds_politely(sentence, near)) or (
+            not sentence.endswith(ASKS) and _holds(sentence, role, near)
+        ):
             lasting.append(sentence)
             left -= len(sentence)
     changes = corrections(own) if is_changed else ()
-    if changes == (own,) and not any(map(corrects, lasting)):
+    if changes == (own,) and (_takes_back_alone(own, lasting) or not any(map(corrects, lasting))):
         return changes
     more = [one for one in changes if one != own and not any(one in rule for rule in lasting)]
     return tuple(sorted((*lasting, *more), key=text.find)) if more else tuple(lasting)
@@ -120,6 +136,25 @@ def _in_halves(sentence: str) -> list[str]:
     if sentence.endswith(ASKS) or len(sentence) > MAX_SENTENCE or ". `" in sentence:
         return halves_of(sentence)
     return [sentence]
+
+
+def _takes_back_alone(own: str, lasting: list[str]) -> bool:
+    """Whether only what is no more is among what lasts, and a name or two behind it say what is:
+    "Scratch that, somebody has it. Bittern"."""
+    *_, before, last = ("", *sentences(own))
+    is_bare = len(last.split()) <= BARE and not last.endswith(ASKS)
+    return is_bare and before in lasting and corrects(before)
+
+
+def _holds_politely(sentence: str, near: RuleWords) -> bool:
+    """Whether a user asks that somebody goes by a rule: "I need you to keep it confidential"; what
+    is a question as well has a word of what is for good, else it may be a task."""
+    lead = _LEAD.match(sentence)
+    if lead is None or (sentence.endswith(ASKS) and _FOR_GOOD.search(sentence) is None):
+        return False
+    rest = sentence[lead.end() :]
+    small = small_letters(rest)
+    return bool(near.rules) and RULES.is_in_part(rest, small, near.rules, NO_RULE)
 
 
 def _holds(sentence: str, role: str, near: RuleWords) -> bool:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
+from contextwright.text.directive_wordings import RULES
 from contextwright.text.end_sentences import (
     LEAST_SHARED,
     ends_something,
@@ -14,12 +15,13 @@ from contextwright.text.end_sentences import (
     names_in,
     proper_names,
     says_end,
+    tells_news_with,
     tells_of,
     things_of,
     words_of_names,
 )
-from contextwright.text.request_ends import LOOKED_AT
-from contextwright.text.search_terms import content_words
+from contextwright.text.request_ends import ANYTHING, LOOKED_AT
+from contextwright.text.search_terms import STOP, content_words
 from contextwright.text.word_places import WordPlaces
 
 NEAR = 512
@@ -33,6 +35,10 @@ MESSAGE = 1_100
 COMMON, NEWEST = 256, 32
 """Messages that have a name from which on it is no name of one thing, but the project's, say; and
 how many of fewer are looked at, from the last on."""
+
+
+RARE, NAME = 2, 5
+"""Messages that have a word which names one thing, at most, and its letters, at least."""
 
 
 class EndMessages:
@@ -98,6 +104,36 @@ class EndMessages:
 
         near = self._speaking_of(statement, start, stop, by_users=True)
         return self._first(sorted({*near}, reverse=True), says, words_at)
+
+    def last_by_rare_word(
+        self,
+        statement: str,
+        start: int,
+        stop: int,
+        words_at: Callable[[int], str] | None = None,
+        *,
+        by_users: bool = False,
+    ) -> int | None:
+        """Of the places from `start` to `stop` the last that tells something with a word of a
+        statement that hardly any other has: it names what is meant, be it written as any word is.
+
+        Args:
+            words_at: as for `end_of`. by_users: whether a user has to speak there.
+        """
+        rare, places = set[str](), set[int]()
+        for word in {*content_words(statement)} - STOP - ANYTHING - RULES.words:
+            if len(word) >= NAME and not word.isdigit():
+                having = self._words.shared((word,), start, stop)
+                if 0 < len(having) <= RARE:
+                    rare.add(word)
+                    places.update(having)
+        if by_users:
+            places = {at for at in places if self._heads[at][2] == "user"}
+
+        def says(text: str, role: str) -> bool:
+            return tells_news_with(rare, statement, text, in_few=by_users)
+
+        return self._first(sorted(places, reverse=True), says, words_at)
 
     def is_asked_for(self, text: str, start: int, stop: int) -> bool:
         """Whether a user asked between `start` and `stop` for what a text speaks of."""

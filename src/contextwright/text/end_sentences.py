@@ -2,6 +2,7 @@
 English."""
 
 import re
+from collections.abc import Set
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ _NO_PARTICIPLES = frozenset({
     "issued",
 })  # fmt: skip
 """Words that end with `ed` and say of nothing that it is done; all others may."""
+_EED = frozenset({"agreed", "decreed", "freed", "guaranteed"})
+"""Of the words that end so the few that do: "weed" and "feed" are none."""
 PARTICIPLE = 5
 """Letters of a word that does, at least."""
 _PHRASES = Wordings(r"""
@@ -61,6 +64,7 @@ _UNLESS = Phrasing((
     r"\b(?:not|never|cannot|can|could|will|would|shall|must|should|may|until|once|when|after)\b",
     r"\b(?:before|if|unless|wants?|needs?|let|almost|nearly|partly|half|nothing|none)\b",
     r"n't\b|'ll\b|\bwont\b|\bno\b(?!-)|\bto (?:be|get|have|see)\b|\bto $",
+    r"\b(?:gets?|being) (?:\w+ly )?$",
 ))  # fmt: skip
 """What stands in front of it, in the same clause, where it is to be done, or is not done."""
 _CLAUSE = re.compile(r"[,;:.]")
@@ -104,7 +108,9 @@ _BEGUN = Wordings(r"""
 \b(?:in (?:my|the) queue|to (?:my|the) list)\b
 """)
 _AT_WORK = re.compile(
-    r"(?:ok(?:ay)?, |sure, )?(?!every|any|some|no)[a-z]{2,}ing\b|will\b", re.IGNORECASE
+    r"(?:ok(?:ay)?, |sure, )?(?:i['\u2019]m (?:already )?|i am )?"
+    r"(?!every|any|some|no)[a-z]{2,}ing\b|will\b|i can (?:do|take|have|look|try)\b",
+    re.IGNORECASE,
 )
 """What an answer begins with that says what an agent does now."""
 _WORDS_OF_BEGINNINGS = _BEGUN.words | _OVER
@@ -127,6 +133,8 @@ _CAPITAL = re.compile(
     r" (?=[\"'(]?[A-Z])(?:(?<=[a-z\d,] )|(?<=Mr\. )|(?<=Ms\. )|(?<=Mrs\. )|(?<=Dr\. )|(?<=Prof\. ))"
     r"[\"'(]?([A-Z][^\W\d_]\w*)(?!\.)"
 )
+_DOER = re.compile(r"\bby (?!the\b|now\b)\w+", re.IGNORECASE)
+"""Who did it, which is not what it was done to."""
 _HYPHEN = re.compile(r"\b[a-z]{2,}-[a-z]{2,}\b")
 """What names something, be it not one thing: with a capital within a sentence, or of two words."""
 _MARKS = re.compile("[\u2705\u2611\u2713\u2714\u274c\u2717\u2718]")
@@ -139,6 +147,8 @@ _DATES = frozenset({
 })  # fmt: skip
 SAME = 80
 """Percent of the words of two sentences which both have where they say the same."""
+FEW_WORDS = 12
+"""Words of a sentence that speaks of little else than what it names, at most."""
 BARE_END = 2
 """Words of an end that names nothing, at most: the next sentence says what it is of."""
 
@@ -166,6 +176,23 @@ def is_news_of(statement: str, text: str) -> bool:
     for nothing there: what holds may have been lifted, or be over, in whatever words."""
     about = (one for one in _statements_in(text[:LOOKED_AT]) if _is_about(one, statement))
     return any(_is_news(one, statement) for one in about)
+
+
+def tells_news_with(words: Set[str], statement: str, text: str, *, in_few: bool) -> bool:
+    """Whether the beginning of a message tells something new in a sentence that has one of some
+    words of a statement.
+
+    Args:
+        in_few: whether in few words: of more, the word may be what it is said by the way of.
+    """
+    having = (
+        one for one in _statements_in(text[:LOOKED_AT]) if not words.isdisjoint(_words_in(one))
+    )
+    if in_few:
+        few = (one for one in having if len(one.split()) <= FEW_WORDS)
+        before = {*statement.casefold().split()}  # "you can" is news behind "never"
+        return any(not asks(one) and not {*one.casefold().split()} <= before for one in few)
+    return any(_is_news(one, statement) for one in having)
 
 
 def _is_news(sentence: str, statement: str) -> bool:
@@ -253,6 +280,7 @@ def _words_of_ends(small: SmallText) -> set[str]:
     over = {*small.words & _OVER}
     if "ed" in small.text:
         participles = {one for one in small.words if one.endswith("ed") and len(one) >= PARTICIPLE}
+        participles = {one for one in participles if not one.endswith("eed") or one in _EED}
         over |= participles - _NO_PARTICIPLES
     return over
 
@@ -287,7 +315,7 @@ def _is_about(sentence: str, request: str) -> bool:
 def _names(sentence: str, request: str) -> bool:
     """Whether a sentence has a name that a request has, be it not one thing's."""
     named = words_of_names(request)
-    return bool(named) and any(map(_words_in(sentence).issuperset, named))
+    return bool(named) and any(map(_words_in(_DOER.sub("", sentence)).issuperset, named))
 
 
 @cached_text

@@ -89,6 +89,25 @@ _SUBJECTS = frozenset({
     "you", "u", "i", "we", "it", "that", "this", "they", "he", "she", "there", "the", "my", "our",
     "your", "a", "an", "anyone", "someone", "idea", "chance", "of",
 })  # fmt: skip
+_CLEFT = re.compile(r"what (?:i|we) [^,?]*\b(?:is|are)\b \S|when (?:i|we) (?:say|write|mean) ")
+"""What begins like a question and says something: "what I don't want is another surprise"."""
+_DETERMINERS = frozenset({"a", "an", "the", "this", "these", "those", "my", "our", "their", "his"})
+_NO_PLAIN_FORMS = ("s", "ed", "ing", "ly", "day")
+_NO_VERBS = STOP | frozenset({
+    "given", "per", "plus",
+    "above", "across", "against", "although", "among", "around", "because", "behind", "below",
+    "beneath", "between", "beyond", "both", "despite", "down", "during", "even", "ever", "except",
+    "half", "hence", "inside", "like", "many", "near", "off", "once", "onto", "outside", "quite",
+    "rather", "since", "still", "such", "though", "through", "throughout", "till", "toward",
+    "twice", "under", "unlike", "until", "upon", "via", "whether", "whereas", "within", "without",
+    "yet",
+    "became", "came", "felt", "found", "gave", "got", "heard", "held", "knew", "left", "lost",
+    "made", "met", "said", "saw", "sent", "sold", "spent", "took", "told", "thought", "went", "won",
+    "wrote",
+    "adopt", "assume", "avoid", "expect", "follow", "have", "honor", "honour", "keep", "leave",
+    "let", "mind", "prefer", "remember", "respect", "treat", "trust", "use",
+})  # fmt: skip
+"""What stands in front of an article, and is no task."""
 _WISH = re.compile(
     r"(?:once [^,]+, )?(?:i|we)(?:'d| would)? (?:(?:just|also|really|actually|still) )*"
     r"(?:want(?:ed)?|need|like|was wondering|wonder|was hoping|am hoping)\b"
@@ -229,8 +248,17 @@ def asks(part: str) -> bool:
     if first in _TASKS or f"{first} {second}" in _PAIRS or _WISH.match(rest) is not None:
         return True
     if first in _QUESTION_WORDS:
-        return ", " not in behind
-    return first in _AUXILIARIES and second in _SUBJECTS
+        return ", " not in behind and _CLEFT.match(rest) is None
+    if first in _AUXILIARIES and second in _SUBJECTS:
+        return True
+    return second in _DETERMINERS and _is_verb(first)
+
+
+def _is_verb(first: str) -> bool:
+    """Whether a first word with an article behind it is none but what is to be done: it is in the
+    plain form, and no word that joins, counts, or lays something down."""
+    is_plain = first.isalpha() and not first.endswith(_NO_PLAIN_FORMS)
+    return is_plain and first not in _NO_VERBS
 
 
 def _is_remark(part: str) -> bool:

@@ -247,6 +247,14 @@ class History:
         none does."""
         return self._ends.news_of(blocks, statement, at, self._stop)
 
+    def last_by_rare_word(
+        self, blocks: Sequence[Block], statement: str, at: int, *, by_users: bool = False
+    ) -> int | None:
+        """The newest exchange, of a user's alone if `by_users`, that tells something with a word of
+        what was said at `at` which hardly any other has; None where none does."""
+        stop = self._stop
+        return self._ends.last_by_rare_word(blocks, statement, at, stop, by_users=by_users)
+
     def is_asked_for(self, blocks: Sequence[Block], text: str, at: int) -> bool:
         """Whether a user asked, before `at`, for what is spoken of there."""
         return self._ends.is_asked_for(blocks, text, at, self._stop)

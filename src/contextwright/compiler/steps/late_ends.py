@@ -101,6 +101,16 @@ class LateEnds:
         self._look(blocks, first, stop)
         return self._ends.news_of(statement, first, stop, _words_in(blocks))
 
+    def last_by_rare_word(
+        self, blocks: Sequence[Block], statement: str, at: int, stop: int, *, by_users: bool
+    ) -> int | None:
+        """The last exchange between `at` and `stop` that tells something with a word of what was
+        said at `at` which hardly any other has."""
+        first = max(at + 1, stop - REACH)
+        self._look(blocks, first, stop)
+        words_at = _words_in(blocks)
+        return self._ends.last_by_rare_word(statement, first, stop, words_at, by_users=by_users)
+
     def is_asked_for(self, blocks: Sequence[Block], text: str, at: int, stop: int) -> bool:
         """Whether a user asked before `at` for what is spoken of there."""
         first = max(0, stop - REACH)

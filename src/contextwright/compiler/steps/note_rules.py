@@ -4,16 +4,22 @@ request; each while there is room, the newest first."""
 from collections.abc import Iterable
 from itertools import chain, islice
 
-from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder, NoteScope
+from contextwright.compiler.steps.note_context import (
+    asked_before,
+    begun_by,
+    ends_next,
+    was_begun,
+    work_next,
+)
 from contextwright.compiler.steps.note_requests import put_with_outcome
 from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.corrections import TERSE, corrects
 from contextwright.text.directives import directives
-from contextwright.text.end_sentences import begins_work, ends_something, names_in
+from contextwright.text.end_sentences import ends_something, names_in
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
 from contextwright.text.search_terms import content_words
@@ -73,6 +79,11 @@ def tell_what_holds(
     left, ends = _tell_directives(note, usual + more, more)
     more, left = min(more, left), max(0, left - more)
     spare = _spare_room(note, room * share // 100, room, left)
+    if more + left < LONG_RULE <= spare:  # some had no room, and are worth more than remarks
+        part = spare // 3
+        rest, late = _tell_directives(note, left + part, 0)
+        ends += (at for at in late if at not in ends)
+        left, spare = min(left, rest), spare - part + max(0, rest - left)
     if room >= remarks_from:
         scope = note.scope
         places = [*islice(scope.history.foreign(scope.blocks, scope.upto, scope.held), WORDINGS)]
@@ -178,7 +189,15 @@ def _put_choice(note: NoteBuilder, at: int, room: int) -> int:
     forms = {at: "whole"}
     if question not in note.scope.held and note.forms.get(question) in UNTOLD:
         forms[question] = "question"
-    since = (history.news_of(blocks, gist, at), history.end_of(blocks, gist, at))
+    answer, is_worded = note.words(at, "whole"), _is_worded(note, at)
+    since = (
+        history.news_of(blocks, gist, at),
+        history.end_of(blocks, gist, at),
+        _news_of(note, at, "rule") if is_worded else history.end_of(blocks, answer, at),
+        ends_next(note, at),
+        asked_before(note, question),
+        begun_by(note, at),
+    )
     forms.update({one: "line" for one in map(note.untold, since) if one is not None})
     tokens = sum(note.more(one, form) for one, form in forms.items())
     if tokens > min(room, note.left):
@@ -246,7 +265,10 @@ def _put_with_news(note: NoteBuilder, at: int, form: str, room: int) -> int:
     note.put(at, form)
     if news is not None:
         note.put(news, "line")
-    return tokens
+    begun, left = begun_by(note, at), note.left
+    if begun is not None and note.more(begun, "line") <= most - tokens:
+        note.put(begun, "line")
+    return tokens + left - note.left
 
 
 def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
@@ -256,22 +278,20 @@ def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
     history, blocks, words = note.scope.history, note.scope.blocks, note.words(at, form)
     if note.block(at).role != "user":
         return None
-    end = history.end_of(blocks, words, at) if _is_begun(note, at) else None
+    is_worded = form == "rule" and _is_worded(note, at)
+    end = history.end_of(blocks, words, at) if was_begun(note, at) else None
+    if end is None and not is_worded and was_begun(note, at):
+        end = history.last_by_rare_word(blocks, words, at + 1)
     if form == "remark":
-        return _end_by_name(note, at, words) if end is None else end
-    if _is_worded(note, at):
-        both = (end, history.news_of(blocks, words, at))
-        return max((one for one in both if one is not None), default=None)
-    return history.last_word_on(blocks, words, at + 1)  # what is next to it says that it was heard
-
-
-def _is_begun(note: NoteBuilder, at: int) -> bool:
-    """Whether the answer next to what a user said is that it is begun: then it was a task, in
-    whatever words."""
-    if at + 1 >= note.scope.stop:
-        return False
-    role, answer = words_at(note.scope.blocks, at + 1)  # no block is made of it
-    return role == "assistant" and begins_work(without_thinking(answer))
+        end = _end_by_name(note, at, words) if end is None else end
+        return work_next(note, at, words) if end is None else end
+    if is_worded:
+        news = history.news_of(blocks, words, at)
+        if news is None:
+            news = history.last_by_rare_word(blocks, words, at, by_users=True)
+        return max((one for one in (end, news) if one is not None), default=None)
+    last = history.last_word_on(blocks, words, at + 1)  # what is next says that it was heard
+    return end if last is None else last
 
 
 def _end_by_name(note: NoteBuilder, at: int, words: str) -> int | None:

@@ -1,0 +1,88 @@
+"""What a user said stands in a note with what it goes on from, and with what came of it next; rules
+that have no room of their own have a part of that of remarks."""
+
+import pytest
+
+from contextwright import C, Engine, Session
+
+SPECS = [C.compaction(6_000), C.default() | C.budget(6_000), C.default() | C.fit(6_000)]
+TOLD = (
+    # a correction with what it corrects
+    (("u", "damage of the hornbeam sword is 25"), ("a", "25, ok."), ("u", "actually make it 40")),
+    # what an agent bade a user go on with
+    (("u", "About the cover of Ravenna."), ("a", "Yes?"), ("u", "I'm giving it to Imogen.")),
+    # a choice of what a user asked themselves
+    (
+        ("u", "What's our rate for Mowbray?"),
+        ("a", "12 or 12.5 percent, depending on how you count freight."),
+        ("u", "with freight, so 12.5"),
+    ),
+)
+
+
+def filled(spec, turns, later=()):
+    engine, session = Engine(spec, "gpt-5"), Session("s")
+    session.user("Work through the files.")
+    session.assistant("OK.")
+    for who, text in turns:
+        session.user(text) if who == "u" else session.assistant(text)
+    for n in range(90):
+        if n == 20:
+            for who, text in later:
+                session.user(text) if who == "u" else session.assistant(text)
+        session.user(f"Read file {n}.")
+        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
+        session.result(f"c{n}", f"row {n} gives value v{n * 7919} " * 40)
+        session.assistant(f"It has {n} rows.")
+        if n % 10 == 0:
+            engine.compile(session)
+    sent = engine.compile(session).request["messages"]
+    return "\n".join(str(one.get("content")) for one in sent)
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+@pytest.mark.parametrize("turns", TOLD, ids=lambda turns: turns[-1][1])
+def test_what_goes_on_from_something_is_told_with_it(spec, turns):
+    text = filled(spec, (*turns, ("a", "Fine.")))
+    assert turns[0][1] in text
+    assert turns[-1][1] in text
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_what_is_done_by_a_choice_stands_behind_it(spec):
+    turns = (
+        ("u", "a dunning letter to Yarmouth, friendly tone"),
+        ("a", 'Here it is: "We may have lost sight of each other..." Shall it go out?'),
+        ("u", "yes, perfect"),
+        ("a", "Consider it sent."),
+    )
+    text = filled(spec, turns)
+    assert "yes, perfect" not in text or "Consider it sent." in text
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+@pytest.mark.parametrize(
+    ("turns", "later"),
+    [
+        (
+            (("u", "stonechat autosave still missing btw"), ("a", "I'll get to it.")),
+            (("u", "yo"), ("a", "stonechat autosaves every 5 minutes since May.")),
+        ),
+        (
+            (("u", "the valerian table must stay frozen"), ("a", "Frozen.")),
+            (("u", "unfreeze valerian"), ("a", "Understood.")),
+        ),
+    ],
+)
+def test_what_was_begun_or_laid_down_stands_with_what_names_it_last(spec, turns, later):
+    text = filled(spec, turns, later)
+    news = next(one for _, one in later if {"stonechat", "valerian"} & {*one.split()})
+    assert turns[0][1] not in text or news in text
+
+
+def test_rules_without_room_have_a_part_of_that_of_remarks():
+    turns = []
+    for n in range(90):
+        turns += [("u", f"Never touch the old boxes of unit{n}x without a word."), ("a", "OK.")]
+    text = filled(C.compaction(8_000), turns)
+    assert sum(f"unit{n}x" in text for n in range(90)) > 70
