@@ -306,7 +306,8 @@ class Tables:
         self._scopes.pop()
         if self._passing and not self._scopes:
             for table in self._passing:
-                table.let_go()
+                if table or table.before:  # at most turns nothing came
+                    table.let_go()
         self._unmeasured += 1
         is_due = self._is_forgetting or self._unmeasured > self._waits
         if (not self._scopes and is_due) or self._unmeasured > BRIEF:
