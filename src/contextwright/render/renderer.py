@@ -436,12 +436,9 @@ class Renderer:
         fresh, tail = known.unchecked(count, self)
         alone, among, unbroken = self.message_rules, self.tail_rules, self.id_rules
         parts = [(alone | among, fresh)] if fresh == tail else [(alone, fresh), (among, tail)]
-        beside = request
-        if "tools" in request and known.allows_tools(request["tools"]):
-            # a request of the same ones broke no rule: none of a message asks what they say
-            beside = {key: value for key, value in request.items() if key != "tools"}
+        around = known.without_tools(request)
         for names, part in parts:
-            if not part or self.keeps(names, {**beside, self.cache_order[-1]: part}, ask):
+            if not part or self.keeps(names, {**around, self.cache_order[-1]: part}, ask):
                 unbroken |= names
             else:
                 unbroken -= names
