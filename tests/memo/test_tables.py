@@ -316,3 +316,19 @@ def test_what_is_asked_in_passing_is_forgotten_with_the_outermost_scope():
     tables.begin()
     assert table["a"] == 1 and asked == ["a"]
     tables.end()
+
+
+def test_each_table_ends_its_generation_by_itself():
+    tables = Tables(MemoryBudget())
+    ends = {"early": [], "late": []}
+    for scope in range(4 * BRIEF):
+        tables.begin()
+        for name, after in (("early", 0), ("late", 5)):
+            if scope >= after:
+                table = tables.table(name, brief=True)
+                if table.before and not table:
+                    ends[name].append(scope)
+                table.remembered("entry", str)
+        tables.end()
+    places = [BRIEF + 1, 2 * (BRIEF + 1), 3 * (BRIEF + 1)]
+    assert ends == {"early": places, "late": [5 + place for place in places]}

@@ -242,3 +242,25 @@ def test_what_no_tools_break_is_asked_once(monkeypatch):
         assert broken.rule == "OC6"
         assert not renderer.validate({"messages": talk}, target)
     assert asked == [None, []]
+
+
+def test_tools_are_read_once_while_they_stay(monkeypatch):
+    target = target_for("openai-chat")
+    renderer, read = target.provider.renderer, []
+    u1 = renderer.rules["U1"]
+    rules = {**renderer.rules, "U1": lambda request: read.append("tools" in request) or u1(request)}
+    monkeypatch.setattr("contextwright.render.openai_chat.RULES", rules)
+    monkeypatch.setattr(type(renderer), "rules", rules)
+
+    def described(text):
+        return [{"type": "function", "function": {"name": "find", "description": text}}]
+
+    messages, broken = [], []
+    with remembering(Memo()):
+        for tools in (described("a"), described("a"), described("\ud800"), described("a")):
+            messages = [*messages, {"role": "user", "content": str(len(messages))}]
+            request = {"model": "m", "messages": messages, "tools": tools}
+            read.clear()
+            rules = [one.rule for one in renderer.validate(request, target)]
+            broken.append((rules, any(read)))
+    assert broken == [([], True), ([], False), (["U1"], True), ([], False)]

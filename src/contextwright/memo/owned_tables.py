@@ -3,8 +3,9 @@
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import islice
+from itertools import compress, islice
 from math import inf, isqrt
+from operator import attrgetter, ne
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -19,9 +20,9 @@ SLOT = 80
 OFTEN = 256
 """Entries that are taken for as large as the ones before them, where these were as many: what comes
 is looked into once a table has twice as many as when that was done last, or so many more."""
-SLOW, SLOWLY = 32, 6
-"""An owner that grew by less than a thirty-second is not measured at its next six scopes' ends,
-three turns of an engine that records: one of a long session adds little, and measuring is a tenth
+SLOW, SLOWLY = 32, 12
+"""An owner that grew by less than a thirty-second is not measured at its next twelve scopes' ends,
+six turns of an engine that records: one of a long session adds little, and measuring is a tenth
 of its time."""
 BRIEF = 12
 """Scopes after which a brief table begins a generation: six turns of an engine that records."""
@@ -35,16 +36,17 @@ once take as long as a call may, and 512 a third of a turn."""
 NEWEST = "newest"
 """Entry of a table with what was looked up last, and what was found."""
 _NOTHING: Any = object()
+_MEASURED, _BYTES = attrgetter("measured"), attrgetter("bytes")
+_BYTES_BEFORE = attrgetter("bytes_before")
 
 
 class _Scopes:
-    """The scopes of an owner: how many began, and the next at which a table is due."""
+    """How many scopes of an owner began."""
 
-    __slots__ = ("begun", "due")
+    __slots__ = ("begun",)
 
     def __init__(self) -> None:
         self.begun: int = 0
-        self.due: float = inf
 
 
 _NOBODYS = _Scopes()
@@ -77,8 +79,6 @@ class Table(dict[Any, Any]):
         self._scopes = scopes = _NOBODYS if scopes is None else scopes
         self._began = scopes.begun
         self.ends = self._began + self.lasts + 1  # the scope at whose beginning it turns over
-        if self.ends < scopes.due:
-            scopes.due = self.ends
         self.grows = grows
         self.in_use = False  # whether somebody has its look-up, and would go on with it
         self.before: dict[Any, Any] = {}
@@ -208,6 +208,7 @@ class Tables:
         self.tables: dict[Any, Table] = {}
         self._scopes: list[None] = []
         self._begun = _Scopes()
+        self._due: dict[float, list[tuple[Any, Table]]] = {}  # scope -> tables that may end there
         self._forgotten: list[dict[Any, Any]] = []  # nobody looks into them any more
         self._passing: list[Table] = []
         self._unmeasured = self._waits = 0  # scopes that ended, and that may before it is measured
@@ -238,10 +239,12 @@ class Tables:
         """
         table = self.tables.get(key)
         if table is None:
-            table = Table(make, brief=brief, stays=stays or passing, scopes=self._begun)
-            table = self.tables.setdefault(key, table)
-            if passing:
-                self._passing.append(table)
+            made = Table(make, brief=brief, stays=stays or passing, scopes=self._begun)
+            table = self.tables.setdefault(key, made)
+            if table is made:  # else another thread was first
+                self._await_end(key, table)
+                if passing:
+                    self._passing.append(table)
         return table
 
     def newest(self, key: Any) -> Any:
@@ -281,17 +284,21 @@ class Tables:
         self._scopes.append(None)
         if self._forgotten:
             self._let_go()
-        scopes = self._begun
-        scopes.begun += 1
-        if scopes.begun < scopes.due:
-            return
-        scopes.due = inf
-        for key, table in list(self.tables.items()):
-            if table.ends <= scopes.begun:
+        begun = self._begun.begun = self._begun.begun + 1
+        for key, table in self._due.pop(begun, ()):
+            if self.tables.get(key) is not table:
+                continue  # it was empty, and went
+            if table.ends <= begun:
                 if table.before:
                     self._forgotten.append(table.before)
                 self._turn_over(key, table)
-            scopes.due = min(scopes.due, table.ends)
+            self._await_end(key, table)
+
+    def _await_end(self, key: Any, table: Table) -> None:
+        """Look at a table again at the scope at which its generation ends: so a scope looks at
+        those alone that are due at its beginning."""
+        if table.ends < inf:
+            self._due.setdefault(table.ends, []).append((key, table))
 
     def end(self) -> None:
         """A scope ends. What came is measured once nobody remembers any more, or did not for a
@@ -299,7 +306,8 @@ class Tables:
         self._scopes.pop()
         if self._passing and not self._scopes:
             for table in self._passing:
-                table.let_go()
+                if table or table.before:  # at most turns nothing came
+                    table.let_go()
         self._unmeasured += 1
         is_due = self._is_forgetting or self._unmeasured > self._waits
         if (not self._scopes and is_due) or self._unmeasured > BRIEF:
@@ -310,12 +318,12 @@ class Tables:
         if self._is_forgetting and not self._scopes:
             self._is_forgetting = False
             self.forget()
-        self._unmeasured = young = before = 0
-        for table in list(self.tables.values()):
-            if table.grows or len(table) != table.measured:  # most have what they had
-                table.measure()
-            young += table.bytes
-            before += table.bytes_before
+        self._unmeasured = 0
+        tables = list(self.tables.values())
+        # most have what they had; of what grows nothing counts as measured
+        for table in compress(tables, map(ne, map(len, tables), map(_MEASURED, tables))):
+            table.measure()
+        young, before = sum(map(_BYTES, tables)), sum(map(_BYTES_BEFORE, tables))
         grown = young + before - self._measured
         self._waits = SLOWLY if 0 <= grown * SLOW < self._measured else 0
         self._measured = young + before

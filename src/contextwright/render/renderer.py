@@ -436,8 +436,9 @@ class Renderer:
         fresh, tail = known.unchecked(count, self)
         alone, among, unbroken = self.message_rules, self.tail_rules, self.id_rules
         parts = [(alone | among, fresh)] if fresh == tail else [(alone, fresh), (among, tail)]
+        around = known.without_tools(request)
         for names, part in parts:
-            if not part or self.keeps(names, {**request, self.cache_order[-1]: part}, ask):
+            if not part or self.keeps(names, {**around, self.cache_order[-1]: part}, ask):
                 unbroken |= names
             else:
                 unbroken -= names

@@ -158,6 +158,13 @@ class RequestWires:
         """Whether a request with this list of tools, or without any, broke no rule."""
         return self._tools == tools
 
+    def without_tools(self, request: Wire) -> Wire:
+        """The request without a list of tools with which one broke no rule: what they say is read
+        once, and rules of messages ask for nothing else of them."""
+        if "tools" not in request or not self.allows_tools(request["tools"]):
+            return request
+        return {key: value for key, value in request.items() if key != "tools"}
+
     def allow(self, count: int, tools: object) -> None:
         """Remember that a request of so many first messages and of these tools broke no rule."""
         self._tools = tools

@@ -48,6 +48,7 @@ class Memo(Tables):
         looks up what it goes by as it goes."""
         self.tables.clear()
         self._passing.clear()
+        self._due.clear()
 
     def block(self, exchange: Exchange) -> Block:
         """The raw block of an exchange."""

@@ -12,7 +12,7 @@ from contextwright.compiler.token_sums import SOURCE
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedPrefix
 
-LOOSE = 16
+LOOSE = 4
 """Exchanges at the end that are hashed at each look: one grows by its results."""
 MARKS = 32
 """Places that are kept from which hashing goes on: words shorten what is some turns old."""

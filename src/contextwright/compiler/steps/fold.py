@@ -27,12 +27,9 @@ from contextwright.compiler.steps.exchange_features import says_nothing
 from contextwright.compiler.steps.file_states import SEEN
 from contextwright.compiler.steps.first_look import told_origins
 from contextwright.compiler.steps.fold_record import (
-    Numbers,
-    Words,
+    FoldRecord,
     decisions_in,
     fold_key,
-    recorded,
-    word_numbers,
 )
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import KnownPrefix, LoggedBlocks, known_by
@@ -83,13 +80,12 @@ class Fold:
         self.origin = 0  # of the newest request
         self.digest = ConversationDigest()
         self.note: tuple[Block, Block] | None = None
-        self.numbers: tuple[Words, Numbers] = (), ()
         self.lineage = NoteLineage()
         self.prefix: KnownPrefix | None = None
         self.noted: KnownPrefix | None = None  # up to the newest step
         self.released = 0  # the exchange behind the last whose block is not held any more
         self.counted = Counted()  # under the newest decisions
-        self.recorded: tuple[Decisions | None, SavedFold | None] = None, None
+        self.recorded = FoldRecord()
 
     @property
     def held_bytes(self) -> int:
@@ -301,17 +297,11 @@ class Fold:
             scope: names the limit and the target.
         """
         blocks = self.blocks
-        if self.numbers[0] is not decisions.index:
-            self.numbers = decisions.index, word_numbers(decisions.index, blocks)
-        known, saved = self.recorded
-        if known is not decisions or saved is None:
-            saved = recorded(decisions, self.numbers[1])
-            self.recorded = decisions, saved
         before, content = self.origins.before(self.origin), ""
         if not self.origins.goes_on:  # who reads it would begin them anew
             content = self._content(len(blocks), before, prefix, inputs)
         return msgspec.structs.replace(
-            saved,
+            self.recorded.of(decisions, blocks),
             place=len(blocks),
             key=self._key(inputs),
             content=content,

@@ -21,7 +21,9 @@ _PLACES = {form: place for place, form in enumerate(FORMS)}
 Words = tuple[tuple[str, int], ...]
 """Identifiers, each with the exchange that says it first."""
 Numbers = tuple[tuple[int, int], ...]
-"""Exchanges, each with the number of one of its identifiers."""
+"""Exchanges, each with the number of one of its identifiers, or of its form."""
+Forms = tuple[tuple[int, str], ...]
+"""Exchanges, each with the form in which a note tells it."""
 
 
 def fold_key(economy: Economy, settled: tuple[str, ...], inputs: Inputs) -> str:
@@ -37,30 +39,38 @@ def word_numbers(words: Words, blocks: Sequence[Block]) -> Numbers:
     return tuple((at, places_of_words(blocks[at])[word]) for word, at in words)
 
 
-def recorded(decisions: Decisions, index: Numbers) -> SavedFold:
-    """Decisions, as they are saved; what they are of is put in by the fold.
+class FoldRecord:
+    """Decisions as they are saved. What a note tells stays from step to step, and is much."""
 
-    Args:
-        index: the identifiers of the note.
-    """
-    return SavedFold(
-        key="",
-        place=0,
-        content="",
-        upto=decisions.upto,
-        held=decisions.held,
-        forms=tuple([(at, _PLACES[form]) for at, form in decisions.forms]),
-        index=index,
-        todos=tuple((todo.places, todo.number, todo.tokens) for todo in decisions.todos),
-        files=tuple((file.at, file.call, file.tokens) for file in decisions.files),
-        pages=decisions.pages,
-        shrunk=tuple(sorted(decisions.shrunk)),
-        untold=tuple(sorted(decisions.untold)),
-        limits=decisions.limits,
-        steps=decisions.steps,
-        checked=decisions.checked,
-        plan=decisions.plan,
-    )
+    def __init__(self) -> None:
+        self._forms: tuple[Forms, Numbers] = (), ()
+        self._index: tuple[Words, Numbers] = (), ()
+
+    def of(self, decisions: Decisions, blocks: Sequence[Block]) -> SavedFold:
+        """Decisions about exchanges; what these are is put in by the fold."""
+        if self._forms[0] is not decisions.forms:
+            numbers = tuple([(at, _PLACES[form]) for at, form in decisions.forms])
+            self._forms = decisions.forms, numbers
+        if self._index[0] is not decisions.index:
+            self._index = decisions.index, word_numbers(decisions.index, blocks)
+        return SavedFold(
+            key="",
+            place=0,
+            content="",
+            upto=decisions.upto,
+            held=decisions.held,
+            forms=self._forms[1],
+            index=self._index[1],
+            todos=tuple((todo.places, todo.number, todo.tokens) for todo in decisions.todos),
+            files=tuple((file.at, file.call, file.tokens) for file in decisions.files),
+            pages=decisions.pages,
+            shrunk=tuple(sorted(decisions.shrunk)),
+            untold=tuple(sorted(decisions.untold)),
+            limits=decisions.limits,
+            steps=decisions.steps,
+            checked=decisions.checked,
+            plan=decisions.plan,
+        )
 
 
 def decisions_in(saved: SavedFold, blocks: Sequence[Block]) -> Decisions:
