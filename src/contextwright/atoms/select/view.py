@@ -59,8 +59,8 @@ def _words_of(block: Block, inputs: Inputs) -> Block | None:
         return None
     if inputs.shows_refs:
         ref = event_ref(first.event_id or block.id)
-        said = [disarmed(part.text, ref) for part in words]
-        said.append(full_output_note(ref, inputs.cost(block)))
-        words = tuple(Text(text=text) for text in said)
+        texts = [disarmed(part.text, ref) for part in words]
+        texts.append(full_output_note(ref, inputs.cost(block)))
+        words = tuple(Text(text=text) for text in texts)
     message = msgspec.structs.replace(first, parts=words, whole=False)
     return block.lower(Fidelity.COMPACTED, messages=(message,), why="the words beside its calls")
