@@ -244,4 +244,7 @@ def test_words_without_their_calls_lead_to_these():
     assert compile(session, spec | C.view("conversation"), model="gpt-5", read_back=True).body == (
         pack.body
     )
+    (change,) = pack.manifest.changes_of("e1")
+    assert (change.action, change.ref) == ("compacted", "event://e1")
+    assert change.tokens_before > 0
     assert "full output: out" not in compile(session, spec, model="gpt-5").body.decode()
