@@ -189,7 +189,8 @@ def test_what_a_command_writes_first_is_known():
 
 
 @pytest.mark.parametrize(
-    "command", ["sed -i 's/1/2/' a.py", "echo x >> a.py", "git checkout -- a.py", "rm a.py"]
+    "command",
+    ["sed -i 's/1/2/' a.py", "echo x >> a.py", "git checkout -- a.py", "rm a.py", "rm a.py && ls"],
 )
 def test_a_note_does_not_tell_a_file_that_a_command_changed(command):
     disk = Disk()

@@ -71,41 +71,54 @@ class FileEdit(msgspec.Struct, frozen=True):
 def file_edits(block: Block) -> tuple[FileEdit, ...]:
     """What the calls of an exchange did to files that they name as arguments; nothing where one
     failed."""
-    return tuple(edit for edit in file_changes(block) if not edit.by_shell)
+    return tuple([edit for number, call in _worked(block) for edit in _named(number, call)])
 
 
 @cached_text
 def file_changes(block: Block) -> tuple[FileEdit, ...]:
     """What the calls of an exchange did to files, commands of a shell among them; nothing where
     one failed."""
-    made: list[FileEdit] = []
+    return tuple(
+        edit
+        for number, call in _worked(block)
+        for edit in (_named(number, call) or _by_command(number, call))
+    )
+
+
+def _worked(block: Block) -> Iterator[tuple[int, Called]]:
+    """The calls of an exchange that did not fail, each with its number."""
     for number, call in enumerate(calls_of(block)):
-        if block.failed and (call.is_failure or not call.result):
-            continue
-        made += (msgspec.structs.replace(edit, call=number) for edit in _changes(call))
-    return tuple(made)
+        if not block.failed or (call.result and not call.is_failure):
+            yield number, call
 
 
-def _changes(call: Called) -> Iterator[FileEdit]:
+def _named(number: int, call: Called) -> list[FileEdit]:
+    """What a call did to the files that its arguments name."""
     arguments = call.argument_values
     path = _text(arguments, PATHS)
     if not path and _MOVES.search(_CAMEL.sub("_", call.name)):
         path = _text(arguments, _ORIGINS)
     if path and "\n" not in path:
-        yield from _edits(path, arguments, call)
-        return
+        edits = _edits(path, arguments, call)
+        return [msgspec.structs.replace(edit, call=number) for edit in edits]
+    if BEGIN not in call.arguments:
+        return []
     texts = [one for one in arguments.values() if isinstance(one, str)]
     texts += [part for one in arguments.values() if isinstance(one, list) for part in _strings(one)]
-    for text in texts or [call.arguments]:
-        if BEGIN in text:
-            yield from (FileEdit(p.path, p.kind, p.new, p.old) for p in patched_parts(text))
-            return
+    text = next((one for one in texts if BEGIN in one), call.arguments)
+    return [FileEdit(p.path, p.kind, p.new, p.old, call=number) for p in patched_parts(text)]
+
+
+def _by_command(number: int, call: Called) -> Iterator[FileEdit]:
+    """What a command of a shell did to files."""
+    arguments = call.argument_values
     command = next((command_of(arguments[name]) for name in COMMANDS if name in arguments), "")
     for change in shell_changes(command):
         if change.kind == "read":
-            yield from _read(change.path, call.result, partial=change.partial, by_shell=True)
+            for edit in _read(change.path, call.result, partial=change.partial, by_shell=True):
+                yield msgspec.structs.replace(edit, call=number)
         else:
-            yield FileEdit(change.path, change.kind, change.new, by_shell=True)
+            yield FileEdit(change.path, change.kind, change.new, call=number, by_shell=True)
 
 
 def _edits(path: str, arguments: Mapping[str, Any], call: Called) -> Iterator[FileEdit]:

@@ -20,8 +20,9 @@ _SPECIAL = frozenset("|;&<>`$*?(){}\n")
 _OUTPUT = re.compile(rf"(?<![\d&<>=-])>{{1,2}}\s*{_PATH}|\btee\s+(?:-a\s+)?{_PATH}")
 _CHANGES = re.compile(
     r"(?:\A|[;&|\n]\s*)"
-    r"(?:sed\s+(?:-\w*i|--in-place)|perl\s+-\w*i|git\s+(?:checkout|restore))\b[^;&|\n]*"
+    r"(?:sed\s+(?:-\w*i|--in-place)|perl\s+-\w*i|git\s+(?:checkout|restore|rm|mv)|rm|mv)\b[^;&|\n]*"
 )
+_PROGRAMS = ("cat ", "head ", "tail ", "sed -n ", "mv ", "rm ", "git mv ", "git rm ")
 _LINES = re.compile(r"(\d+)(?:,(\d+|\$))?p")
 TEXTS = 32
 """Files that one command writes, at most."""
@@ -62,8 +63,8 @@ def shell_changes(command: str) -> Iterator[ShellChange]:
         yield ShellChange(path, "write", text[1:]) if is_plain else ShellChange(path, "lost")
         head, _, below = _FOLDER.sub("", others.strip()).partition("\n")
     command = f"{head}\n{below}".strip()
-    if not _SPECIAL.isdisjoint(command):
-        yield from _lost(command)
+    if not command.startswith(_PROGRAMS) or not _SPECIAL.isdisjoint(command):
+        yield from _lost(command)  # to split a command takes a while
         return
     try:
         words = shlex.split(command)
@@ -87,13 +88,11 @@ def _of_words(words: Sequence[str]) -> Iterator[ShellChange]:
         yield ShellChange(paths[0], "move", paths[1])
     elif program == "rm":
         yield from (ShellChange(path, "remove") for path in paths)
-    else:
-        yield from _lost(shlex.join(words))
 
 
 def _lost(command: str) -> Iterator[ShellChange]:
     """Files that a command writes to without telling what."""
     named = [one or other for one, other in _OUTPUT.findall(command)]
     for changed in _CHANGES.finditer(command):
-        named += [word.strip("'\"") for word in changed[0].split()[2:]]
+        named += [word.strip("'\"") for word in changed[0].split()[1:]]
     yield from (ShellChange(path, "lost") for path in dict.fromkeys(named) if "." in path)
