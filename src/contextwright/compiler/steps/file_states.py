@@ -187,7 +187,9 @@ def file_states(blocks: Sequence[Block], stop: int) -> list[FileState]:
         for number, edit in enumerate(file_changes(block)):
             _follow(states, edit, at, number)
     known = (state for state in states.values() if state.edited or not state.by_shell)
-    return sorted(known, key=lambda state: (not state.edited, -state.at, state.path))
+    return sorted(
+        known, key=lambda state: (not state.edited, state.by_shell, -state.at, state.path)
+    )
 
 
 def _follow(states: dict[str, FileState], edit: FileEdit, at: int, number: int) -> None:
