@@ -120,6 +120,35 @@ def test_no_way_around_the_rule_is_open_to_a_word(change, production):
     assert {"e0", "e4", "e6"}.isdisjoint(change.id for change in pack.manifest.changes)
 
 
+def test_a_selection_that_stands_alone_may_not_change_it_either(production):
+    class Rewrites(Atom, frozen=True, kw_only=True):
+        word: ClassVar[str] = "rewrites"
+        kind: ClassVar[Kind] = Kind.REFINER
+        verb: ClassVar[Verb] = Verb.SELECT
+
+        def over(self, inputs):
+            return inputs.conversation("rewrites")
+
+        def apply(self, blocks, inputs):
+            return tuple(self.changed(block) for block in blocks)
+
+        def changed(self, block):
+            message = block.messages[0]
+            parts = (msgspec.structs.replace(message.parts[0], text="something else"),)
+            mine = (msgspec.structs.replace(message, parts=parts),)
+            return msgspec.structs.replace(block, messages=mine)
+
+    session = session_of("u: the task | a: yes | u: an old wish | a: fine | u: and now?")
+    try:
+        pack = compile(session, Rewrites(), model="gpt-5")
+    finally:
+        del ATOMS["rewrites"]
+    sent = [message["content"] for message in pack.request["messages"]]
+    assert sent == ["the task", "something else", "an old wish", "something else", "and now?"]
+    assert any("C.rewrites() was undone for e0" in note for note in pack.manifest.notes)
+    assert {change.id for change in pack.manifest.changes} == {"e1", "e3"}
+
+
 def test_a_word_that_gives_no_blocks_is_named():
     class Mute(Atom, frozen=True, kw_only=True):
         word: ClassVar[str] = "mute"

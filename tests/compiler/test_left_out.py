@@ -5,10 +5,11 @@ import re
 import pytest
 from hypothesis import given, settings
 
-from contextwright import C, Engine, Session, compile
+from contextwright import C, Engine, ReadBack, Session, compile
 from contextwright.compiler.left_out import SOURCE
 from contextwright.compiler.lineage_ranges import ends_of
 from contextwright.errors import BudgetError
+from contextwright.session.event import Text, ToolCall
 from contextwright.testing import session_of, sessions, target_for
 
 TALK = (
@@ -183,3 +184,67 @@ def test_a_line_is_ours_and_a_note_is_anybodys():
     assert {k.trust for k in told if k.source == SOURCE} == {"operator"}
     noted = compile(reading(), C.compaction(3_000), model="gpt-5").manifest.kept
     assert {k.trust for k in noted if k.source == "earlier"} == {"foreign"}
+
+
+def reads_all(session, pack, ids):
+    """Those of these texts that stand in the request, or are read by a ref that it shows."""
+    body = pack.body.decode()
+    tools = ReadBack(session, pack)
+    refs = set(re.findall(r"(?:event://|(?<![\w/#.]))[ex]\d+(?:#\.\.e\d+|-[ex]\d+)?", body))
+    read = [body]
+    for ref in sorted(refs):
+        page, answer = 0, "; next: "
+        while "; next: " in answer.rpartition("\n")[2]:
+            page += 1
+            answer = tools.call("expand", {"ref": ref, "grep": ids, "page": page})
+            read.append(answer)
+    return set(re.findall(ids, "\n".join(read)))
+
+
+@pytest.mark.parametrize("among", ["failure", "pin"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C.summarize(max_tokens=60),
+        C.summarize("before_window", max_tokens=60) + C.window(n=2),
+        C.summarize("tool_results", max_tokens=60) + C.user_only(),
+        C.default() | C.decay(1, 1, max_tokens=60),
+        C.default() | C.fit(2_500, strategy="summarize_only"),
+    ],
+)
+def test_a_summary_that_something_stands_among_leads_back(spec, among):
+    session = Session("s")
+    for n in range(12):
+        session.user(f"question {n}", pinned=among == "pin" and n == 6)
+        session.call("look" if n != 5 or among == "pin" else "shut", {"page": n}, id=f"c{n}")
+        failed = among == "failure" and n == 5
+        session.result(f"c{n}", f"begins {n} " + f"words of {n} " * 80 + f"END{n}.", error=failed)
+        session.assistant(f"It is {n}.")
+    session.user("now")
+    pack = compile(session, spec, model="gpt-5", read_back=True)
+    assert "summary:" in pack.body.decode()
+    assert len(reads_all(session, pack, r"END\d+\.")) == 12
+
+
+def test_words_without_their_calls_lead_to_these():
+    session = Session("s")
+    session.user("Read it.")
+    session.assistant(
+        Text(text="I look. [full output: event://e0, 9 tokens]"),
+        ToolCall(id="c", name="look", arguments='{"page": 7}'),
+    )
+    session.result("c", "what stands there, END7.")
+    for n in range(3):
+        session.assistant(f"It is {n}.")
+        session.user("now")
+    spec = C.view("conversation")
+    pack = compile(session, spec, model="gpt-5", read_back=True)
+    assert "[full output: event://e0" not in pack.body.decode()  # what only looks like ours
+    assert reads_all(session, pack, r"END\d+\.") == {"END7."}
+    assert compile(session, spec | C.view("conversation"), model="gpt-5", read_back=True).body == (
+        pack.body
+    )
+    (change,) = pack.manifest.changes_of("e1")
+    assert (change.action, change.ref) == ("compacted", "event://e1")
+    assert change.tokens_before > 0
+    assert "full output: out" not in compile(session, spec, model="gpt-5").body.decode()

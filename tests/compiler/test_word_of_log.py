@@ -123,4 +123,4 @@ def test_a_summary_of_many_exchanges_names_their_ends():
     session, engine = chat(TURNS), Engine(SPECS[0], "gpt-5", window=128_000, reserved_output=0)
     [summary] = [b for b in engine.compile(session).manifest.kept if b.source.startswith("summary")]
     assert summary.lineage == ("event://e1#..e12", "event://e15#..e155")
-    assert not summary.ref  # the failure stands beside it
+    assert summary.ref == "event://e1#..e155"  # the failure among them is read, too

@@ -1,6 +1,7 @@
 """Several blocks as one summary, which says whose summary it is and where the whole stands."""
 
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -18,6 +19,8 @@ from contextwright.spec.log_part import ReadPart, ends_of_part, lineage_of_part
 from contextwright.spec.logged_prefix import PLACE
 from contextwright.spec.task import Answer, Task
 from contextwright.text.cut import cut
+
+_ORDER = attrgetter("order")
 
 
 def merged(
@@ -87,8 +90,7 @@ def summary_of_log(
         text, why = _summary_text(answer, part.size, room, inputs)
         lineage = lineage_of_part(part, inputs.snapshot)
         ends = ends_of_part(part, inputs.snapshot)
-        together = len(part.spans) == 1
-        table[key] = _block(text, ends, lineage, label, why, together=together)
+        table[key] = _block(text, ends, lineage, label, why)
     summary: Block = table[key]
     return summary if inputs.cost(summary) < tokens else None
 
@@ -157,25 +159,22 @@ def _lineage_of(blocks: Blocks) -> tuple[str, ...]:
 
 
 def _block_of(text: str, blocks: Blocks, lineage: tuple[str, ...], source: str, why: str) -> Block:
-    first, last = blocks[0].order, blocks[-1].order
-    together = first >= 0 and last - first == len(blocks) - 1
-    return _block(text, (lineage[0], lineage[-1]), lineage, source, why, together=together)
+    logged = [block for block in blocks if block.order >= 0 and block.lineage]
+    if not logged:
+        return _block(text, (lineage[0], ""), lineage, source, why)
+    first, last = min(logged, key=_ORDER), max(logged, key=_ORDER)
+    return _block(text, (first.lineage[0], last.lineage[-1]), lineage, source, why)
 
 
 def _block(
-    text: str,
-    ends: tuple[str, str],
-    lineage: tuple[str, ...],
-    source: str,
-    why: str,
-    *,
-    together: bool,
+    text: str, ends: tuple[str, str], lineage: tuple[str, ...], source: str, why: str
 ) -> Block:
-    """The block of a summary.
+    """The block of a summary. Its ref names all that lies between the ends: what a failure or a
+    pinned message stands among is not without a way back for it.
 
     Args:
-        ends: the first and the last id of what it stands for. together: whether it stands for all
-            that lies between these.
+        ends: the first and the last event of what it stands for; the last is empty where it stands
+            for nothing of the log.
     """
     label = source.removeprefix("select:")
     return Block(
@@ -185,7 +184,7 @@ def _block(
         text=text,
         cache=CacheClass.SESSION,
         fidelity=Fidelity.SUMMARIZED,
-        ref=range_ref(*ends) if together else "",
+        ref=range_ref(*ends) if ends[1] else "",
         lineage=lineage,
         why=why,
     )

@@ -5,6 +5,7 @@ leave anything out in silence.
 """
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any, cast
 
 import msgspec
@@ -32,6 +33,7 @@ from contextwright.spec.word_roles import Guard
 ENGINE_STEPS = frozenset({"orphans", "driver"})
 """Steps that take out what no provider accepts, or what the driver sends itself: protected or
 not, it can not stand in this request."""
+_MESSAGES = attrgetter("messages")
 
 
 class _Strict:
@@ -204,11 +206,30 @@ class Tracer:
         after: Blocks,
         merges: Mapping[Block, StoodFor] = NO_MERGES,
     ) -> Blocks:
-        """Write down what was summarized; what a selection left out was never in."""
+        """Write down what was summarized, and what was shortened; what a selection left out was
+        never in."""
+        after, shorter = self._shorter(step, ground, after)
         if self.is_moot():
             return after
         self._merges(step, ground, after, merges)
+        for block, now in shorter:
+            self._compare(step, block, now, "", redacts=False)
         return self.counted(step, ground, after)
+
+    def _shorter(self, step: str, ground: Blocks, after: Blocks) -> tuple[Blocks, Touched]:
+        """What a selection left of its ground, with what it may not have shortened put back; and
+        what it did shorten."""
+        contents = set(map(id, map(_MESSAGES, ground)))
+        if not ground or contents.issuperset(map(id, map(_MESSAGES, after))):
+            return after, []  # most select, and give some a score
+        after = _no_trust_gained(ground, after)
+        pairs = touched_blocks(ground, after)
+        touched: Touched = [
+            (block, now)
+            for block, now in pairs
+            if now is not None and now.messages != block.messages
+        ]
+        return self._guarded(step, ground, touched, after, last=False)
 
     def _merges(
         self,

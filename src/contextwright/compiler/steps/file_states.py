@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from contextwright.blocks.block import Block
-from contextwright.compiler.steps.file_edits import FileEdit, file_edits
+from contextwright.compiler.steps.file_edits import FileEdit, file_changes
 from contextwright.text.one_voice import in_one_voice
 
 SEEN = 512
@@ -28,8 +28,10 @@ class FileState(msgspec.Struct):
     """A file as far as it is known: parts of it, the one that was changed last at the end.
 
     Args:
-        at, call: what touched it last: the place of an exchange, and the number of its call.
+        at, call: what touched it last: the place of an exchange, and the number of what it did.
         edited: whether the agent changed it itself.
+        whole: whether its one part is all of it.
+        by_shell: whether only commands of a shell told of it.
         sources: exchanges whose results or arguments are in it.
     """
 
@@ -37,46 +39,48 @@ class FileState(msgspec.Struct):
     at: int = 0
     call: int = 0
     edited: bool = False
+    whole: bool = False
+    by_shell: bool = False
     parts: list[list[FileLine]] = []
     sources: set[int] = set()
 
-    def take(self, edit: FileEdit, at: int) -> None:
+    def take(self, edit: FileEdit, at: int, number: int) -> None:
         """One more call did something to it."""
-        self.at, self.call = at, edit.call
+        self.at, self.call = at, number
         self.sources = {*self.sources, at}
         self.edited = self.edited or edit.kind != "read"
         new = [FileLine(text, at) for text in edit.new.splitlines()]
         if edit.kind == "edit":
-            self._replace(edit, at, new)
+            self._change(edit, at, new)
         elif not edit.partial:
-            self.parts, self.sources = [new], {at}
-        else:
-            texts = "\n".join(line.text for line in new)
+            self.parts, self.sources, self.whole = [new], {at}, True
+        elif not (self.whole and _joined(new) in _joined(self.parts[0])):
+            texts = _joined(new)
             self.parts = [part for part in self.parts if _joined(part) not in texts]
             if not any(texts in _joined(part) for part in self.parts):
-                self.parts = [*self.parts, new]
+                self.parts, self.whole = [*self.parts, new], False
 
-    def _replace(self, edit: FileEdit, at: int, new: list[FileLine]) -> None:
+    def _change(self, edit: FileEdit, at: int, new: list[FileLine]) -> None:
         """The new text in the place of the old, wherever that is known."""
+        if edit.lines is not None and self.whole and edit.lines[1] <= len(self.parts[0]):
+            first, last = edit.lines
+            (part,) = self.parts
+            self.parts = [[*part[:first], *new, *part[last:]]]
+            return
         parts: list[list[FileLine]] = []
         is_known = False
         for part in self.parts:
-            whole = _joined(part)
-            place = whole.find(edit.old) if edit.old and len(part) <= LARGEST else -1
-            if place < 0:
-                parts.append(part)
-                continue
-            is_known = True
-            first, last = whole.count("\n", 0, place), whole.count("\n", 0, place + len(edit.old))
-            head = whole[whole.rfind("\n", 0, place) + 1 : place]
-            end = whole.find("\n", place + len(edit.old))
-            tail = whole[place + len(edit.old) : end if end >= 0 else len(whole)]
-            texts = f"{head}{edit.new}{tail}".split("\n")
-            changed = [FileLine(text, at) for text in texts]
-            parts.append([*part[:first], *changed, *part[last + 1 :]])
-        if not is_known and new:
-            parts.append(new)
+            changed = _replaced(part, edit, at)
+            is_known = is_known or changed is not None
+            parts.append(part if changed is None else changed)
+        if edit.lines is not None and edit.lines[0] < edit.lines[1]:
+            parts = []  # lines of it went, and nobody knows which
+        if not is_known:
+            self.whole = False
+            if new:
+                parts.append(new)
         self.parts = [part for part in parts if part]
+        self.whole = self.whole and len(self.parts) == 1
 
     def text_in(self, tokens: int, count: Callable[[str], int]) -> str:
         """Its lines in so many tokens: all, or those around what was changed last; empty where
@@ -93,6 +97,32 @@ class FileState(msgspec.Struct):
             shown = range(len(part)) if near is None else _near_edits(part, near)
             pieces += _pieces(part, shown)
         return "\n".join(pieces)
+
+
+def _replaced(part: list[FileLine], edit: FileEdit, at: int) -> list[FileLine] | None:
+    """A part with the new text in the place of the old, once or wherever that is; None where it is
+    nowhere."""
+    whole = _joined(part)
+    if not edit.old or len(part) > LARGEST or edit.old not in whole:
+        return None
+    first, *others = whole.split(edit.old, -1 if edit.every else 1)
+    *lines, text = first.split("\n")
+    row = len(lines)
+    made, is_changed = part[:row], False
+    for piece in others:
+        begin, *lines = piece.split("\n")
+        text, is_changed = f"{text}{edit.new}{begin}", True
+        row += edit.old.count("\n")
+        if lines:
+            made += _changed(text, at)
+            made += part[row + 1 : row + len(lines)]
+            row, text, is_changed = row + len(lines), lines[-1], False
+    made += _changed(text, at) if is_changed else part[row : row + 1]
+    return [*made, *part[row + 1 :]]
+
+
+def _changed(text: str, at: int) -> list[FileLine]:
+    return [FileLine(line, at) for line in text.split("\n")]
 
 
 def _joined(part: Sequence[FileLine]) -> str:
@@ -154,9 +184,48 @@ def file_states(blocks: Sequence[Block], stop: int) -> list[FileState]:
     start = max(0, stop - SEEN)
     states: dict[str, FileState] = {}
     for at, block in enumerate(blocks[start:stop], start):
-        for edit in file_edits(block):
-            state = states.get(edit.path)
-            if state is None:
-                state = states[edit.path] = FileState(edit.path)
-            state.take(edit, at)
-    return sorted(states.values(), key=lambda state: (not state.edited, -state.at, state.path))
+        for number, edit in enumerate(file_changes(block)):
+            _follow(states, edit, at, number)
+    known = (state for state in states.values() if state.edited or not state.by_shell)
+    return sorted(
+        known, key=lambda state: (not state.edited, state.by_shell, -state.at, state.path)
+    )
+
+
+def _follow(states: dict[str, FileState], edit: FileEdit, at: int, number: int) -> None:
+    """What a call did, told of the file that it names."""
+    path = _same(edit.path, states) if edit.by_shell else edit.path
+    if edit.kind in {"remove", "lost"}:
+        for name in [one for one in states if one == path or one.startswith(f"{path}/")]:
+            del states[name]
+        return
+    if edit.kind == "move":
+        state = states.pop(path, None)
+        if state is not None:
+            state.at, state.call, state.edited = at, number, True
+            state.path = _moved(path, edit)
+            states[state.path] = state
+        return
+    state = states.get(path)
+    if state is None:
+        state = states[path] = FileState(path, by_shell=edit.by_shell)
+    state.take(edit, at, number)
+    state.by_shell = state.by_shell and edit.by_shell
+
+
+def _same(path: str, states: dict[str, FileState]) -> str:
+    """The name by which a file is known that a shell names from a folder of its own."""
+    if path in states:
+        return path
+    name = path.removeprefix("./")
+    known = [one for one in states if one.endswith(f"/{name}") or name.endswith(f"/{one}")]
+    return known[0] if len(known) == 1 else path
+
+
+def _moved(path: str, edit: FileEdit) -> str:
+    """A file's new name, in the folder that a shell's names are from."""
+    folder = path.removesuffix(edit.path.removeprefix("./")) if edit.by_shell else ""
+    name = edit.new.removeprefix("./")
+    if name.endswith("/") or "." not in name.rpartition("/")[2]:
+        name = f"{name.rstrip('/')}/{path.rpartition('/')[2]}"
+    return name if name.startswith("/") else f"{folder}{name}"
