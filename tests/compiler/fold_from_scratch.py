@@ -217,6 +217,7 @@ def folded(blocks, decisions, known, economy, inputs):
         least = max(least, note_for_rules(scope, most))
     noted = [at for at in range(upto) if at not in held]
     stood_for = sum(inputs.cost(blocks[at]) for at in noted)
+    newer = economy.space - least if newer > economy.space else newer
     room = min(min(max(low, newer + least), economy.space) - newer, stood_for) - NOTE // 4
     pages = ()
     if inputs.shows_refs:

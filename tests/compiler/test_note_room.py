@@ -54,6 +54,20 @@ def test_what_holds_has_room_beside_a_large_newest_exchange():
     assert sum(f"heard{n}x" in sent(engine, session) for n in range(40)) == 40
 
 
+def test_what_holds_has_room_beside_a_message_that_is_larger_than_all_there_is():
+    """It is cut in any case: nothing stood beside it that holds."""
+    engine, session = Engine(C.compaction(6_000), "gpt-5"), Session("s")
+    session.user("Work through what comes.")
+    for n in range(20):
+        session.user(f"Never touch the folder rule{n}x.")
+        session.assistant("Understood.")
+        read_files(session, engine, 10 * n, 3)
+    session.assistant("".join(f"Page {n} has words and more of them. " for n in range(1_200)))
+    session.user("Go on.")
+    text = sent(engine, session)
+    assert sum(f"rule{n}x" in text for n in range(20)) == 20
+
+
 @pytest.mark.parametrize("status", ["done", "cancelled"])
 def test_a_task_that_a_tool_alone_ends_is_not_shown_as_open(status):
     engine, session = Engine(C.compaction(4_000), "gpt-5"), Session("s")

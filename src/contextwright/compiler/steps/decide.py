@@ -330,6 +330,8 @@ def plan_fold(
     if low - newer < most:  # else what holds has its room anyhow
         scope = NoteScope(blocks, stop, upto, held, history, inputs, page_of(economy.space))
         least = max(least, note_for_rules(scope, most))
+    if newer > economy.space:  # the newest is cut in any case: what holds stands beside the rest
+        newer = economy.space - least
     room = min(max(low, newer + least), economy.space) - newer - NOTE // 4
     room = min(room, _stood_for(blocks, upto, held, room, inputs) - NOTE // 4)
     pages: Pages = ()
