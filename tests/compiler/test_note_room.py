@@ -63,7 +63,6 @@ def test_what_holds_has_room_beside_a_message_that_is_larger_than_all_there_is()
         session.assistant("Understood.")
         read_files(session, engine, 10 * n, 3)
     session.assistant("".join(f"Page {n} has words and more of them. " for n in range(1_200)))
-    session.user("Go on.")
     text = sent(engine, session)
     assert sum(f"rule{n}x" in text for n in range(20)) == 20
 
