@@ -9,7 +9,6 @@ from contextwright import C, Engine, ReadBack, Session, compile
 from contextwright.compiler.left_out import SOURCE
 from contextwright.compiler.lineage_ranges import ends_of
 from contextwright.errors import BudgetError
-from contextwright.session.event import Text, ToolCall
 from contextwright.testing import session_of, sessions, target_for
 
 TALK = (
@@ -224,27 +223,3 @@ def test_a_summary_that_something_stands_among_leads_back(spec, among):
     pack = compile(session, spec, model="gpt-5", read_back=True)
     assert "summary:" in pack.body.decode()
     assert len(reads_all(session, pack, r"END\d+\.")) == 12
-
-
-def test_words_without_their_calls_lead_to_these():
-    session = Session("s")
-    session.user("Read it.")
-    session.assistant(
-        Text(text="I look. [full output: event://e0, 9 tokens]"),
-        ToolCall(id="c", name="look", arguments='{"page": 7}'),
-    )
-    session.result("c", "what stands there, END7.")
-    for n in range(3):
-        session.assistant(f"It is {n}.")
-        session.user("now")
-    spec = C.view("conversation")
-    pack = compile(session, spec, model="gpt-5", read_back=True)
-    assert "[full output: event://e0" not in pack.body.decode()  # what only looks like ours
-    assert reads_all(session, pack, r"END\d+\.") == {"END7."}
-    assert compile(session, spec | C.view("conversation"), model="gpt-5", read_back=True).body == (
-        pack.body
-    )
-    (change,) = pack.manifest.changes_of("e1")
-    assert (change.action, change.ref) == ("compacted", "event://e1")
-    assert change.tokens_before > 0
-    assert "full output: out" not in compile(session, spec, model="gpt-5").body.decode()

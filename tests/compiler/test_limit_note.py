@@ -171,11 +171,15 @@ def test_what_a_window_in_tokens_lets_go_is_told_within_the_limit_behind_it():
     assert len(notes(pack)) == 20
 
 
-@pytest.mark.parametrize("body", [C.window(n=51), C.rolling(51, stride=1)])
+@pytest.mark.parametrize("body", [C.rolling(51, stride=1), C.window(n=50, stride=3)])
 def test_of_a_window_what_the_limit_drops_is_told(body):
     lines = notes(compile(work(60, RULES), body | C.budget(6_000), model="gpt-5"))
     assert len(lines) == 5  # the last five of twenty turns lie in the window
     assert all(f"variant{n}" in str(lines) for n in range(5, 10))
+    moving = C.window(n=51) | C.budget(
+        6_000
+    )  # with each turn: what it costs is more than it is worth
+    assert notes(compile(work(60, RULES), moving, model="gpt-5")) == []
 
 
 def test_lines_name_what_they_tell_where_a_tool_reads_it():

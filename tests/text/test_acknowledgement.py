@@ -185,6 +185,7 @@ def test_a_part_of_it_said_again_says_that_it_was_heard(statement, answer):
         ("Print the list for ward 7.", "The list for ward 7."),
         ("damage of the lance is 25", "25?"),
         ("damage of the lance is 25", "I changed the lance."),
+        ("Weigh crate 11.", "It is 11."),
     ],
 )
 def test_of_a_task_or_with_more_it_does_not(statement, answer):

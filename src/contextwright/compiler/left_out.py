@@ -101,7 +101,8 @@ def within_limit(
     room = msgspec.structs.replace(room, tracer=roomy.tracer, gave_way=gave_way)
     if left is not blocks or planned.view == "fold":
         missing = gaps(left, room.inputs)
-    note = _note(roomy, blocks, left, planned, is_summarized=not missing)
+    full = noted if gave_way else roomy
+    note = _note(roomy, full, blocks, left, planned, is_summarized=not missing)
     blocks = room.tracer.counted(STEP, left, _with_lines(left, missing, room, note))
     if roomy.lines != room.lines:
         room = msgspec.structs.replace(room, lines=roomy.lines, note=roomy.note)
@@ -223,12 +224,19 @@ def _with_free_room(room: BudgetState, left: Blocks, most: int) -> BudgetState:
 
 
 def _note(
-    room: BudgetState, blocks: Blocks, left: Blocks, planned: Plan, *, is_summarized: bool
+    room: BudgetState,
+    full: BudgetState,
+    blocks: Blocks,
+    left: Blocks,
+    planned: Plan,
+    *,
+    is_summarized: bool,
 ) -> _Note | None:
     """What holds of what a limit dropped or summarized, or a word let go to win room; None where
     nothing does, or there is no room.
 
     Args:
+        full: the space with all that a note needs, which may be more than there is.
         blocks: those that the limit was given. left: those that it left.
         is_summarized: whether a summary tells what was done, and what is to be done.
     """
@@ -236,7 +244,7 @@ def _note(
     if noted is None or not room.note:
         return None
     took_step = room.tracer.limit_steps > 0
-    step = step_behind(room, blocks, planned.terminal) if took_step else None
+    step = step_behind(full, blocks, planned.terminal) if took_step else None
     spans = gaps_between(list(spans_of(places_among(left))), inputs.snapshot.preamble)
     if step is not None:
         spans = [gap for gap in spans if gap[1] <= step[0].place]
@@ -248,8 +256,8 @@ def _note(
     place = spans[-1][1] if step is None else step[0].place
     brought, inputs = _brought_before(place, blocks, noted), _noted_inputs(room, noted)
     with _history(room.limit, room, noted) as history:
-        lists = not is_summarized
-        text = history.note(spans, place, room.note, inputs, brought, step=step, lists=lists)
+        note = partial(history.note, spans, place, full.note, inputs, brought, step=step)
+        text = note(lists=not is_summarized, most=room.note, ends=noted.window > 0)
     return _Note(text, spans[-1][1]) if text else None
 
 
@@ -259,7 +267,7 @@ def _window_note(room: BudgetState, missing: Sequence[Span], noted: Noted) -> st
         return ""
     inputs, place = _noted_inputs(room, noted), missing[-1][1]
     with _history(noted.window, room, noted) as history:
-        return history.note(missing, place, history.most, inputs)
+        return history.note(missing, place, history.most, inputs, ends=True)
 
 
 def _brought_before(place: int, blocks: Blocks, noted: Noted) -> Blocks | None:

@@ -47,10 +47,15 @@ RECENT = 4
 
 
 class NoteLine(NamedTuple):
-    """A line of a note: of an exchange, or of the list that it changed last."""
+    """A line of a note: of an exchange, or of the list that it changed last.
+
+    Args:
+        unit: of lines that stand together, the same; the lower, the sooner it is told.
+    """
 
     exchange: int
     text: str
+    unit: int = 0
 
 
 class LimitHistory:
@@ -71,6 +76,7 @@ class LimitHistory:
         self._rooms = dict[Any, int]()
         self._notes = dict[Any, tuple[NoteLine, ...]]()
         self._texts = dict[Any, str]()
+        self._over = dict[Any, dict[int, NoteLine | None]]()
 
     @property
     def most(self) -> int:
@@ -114,9 +120,11 @@ class LimitHistory:
         *,
         step: tuple[LimitStep, int] | None = None,
         lists: bool = True,
+        most: int = 0,
+        ends: bool = False,
     ) -> str:
-        """What holds on of these exchanges, in so many tokens, a line each, and that what was asked
-        for is over, where only that is sent; empty where nothing does.
+        """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
+        does.
 
         Args:
             place: the first exchange that had not begun when they went.
@@ -125,24 +133,48 @@ class LimitHistory:
                 told of what it drops at least, so that it need not be told anew where an exchange
                 more or less is sent.
             lists: whether it tells what is to be done.
+            most: tokens that are left of its room, if they are fewer: what it tells first has them.
+            ends: whether it tells that what was asked for is over, where only that is sent.
         """
         self._follow(inputs.snapshot.log)
         about = spans if step is None else _usual(spans, *step, inputs)
         key = (_position(place, inputs), room, lists, *about, brought)
-        if (text := self._texts.get((*key, *spans))) is not None:
+        most = most or room
+        if (text := self._texts.get((*key, most, *spans))) is not None:
             return text
         if key not in self._notes:
             scope = self._scope(about, place, inputs, brought)
             lines = () if scope is None else _lines_of(scope, room - SAFETY, lists=lists)
             _put(self._notes, key, lines)
         lines = [line for line in self._notes[key] if _is_in(line.exchange, spans)]
-        left = room - SAFETY - inputs.count("\n".join([line.text for line in lines]))
-        scope = self._scope(spans, place, inputs, brought) if left >= SENTENCE else None
-        if scope is not None:
-            lines = sorted({*lines, *_ends_of(scope, left, {line.exchange for line in lines})})
+        if most < room:
+            lines = _first_of(lines, most - SAFETY, inputs)
+        left = most - SAFETY - inputs.count("\n".join([line.text for line in lines]))
+        if ends and left >= SENTENCE:
+            over = self._ends(spans, place, inputs, brought)
+            lines = sorted({*lines, *_fitting(over, lines, spans, left, inputs)})
         text = "\n".join([line.text for line in lines])
-        _put(self._texts, (*key, *spans), text)
+        _put(self._texts, (*key, most, *spans), text)
         return text
+
+    def _ends(
+        self, spans: Sequence[Span], place: int, inputs: Inputs, brought: Blocks | None
+    ) -> list[NoteLine]:
+        """That what a user asked for is over, of what is sent in front of the last of these
+        exchanges, the newest first: without it, it would look as if it were still to do."""
+        key = (_position(place, inputs), brought)
+        if key not in self._over:
+            _put(self._over, key, {})
+        known, first = self._over[key], inputs.snapshot.preamble
+        gaps = _outside_of(spans, first)
+        sent = [*chain.from_iterable(range(*gap) for gap in gaps)]
+        if brought is not None:
+            orders = {block.order for block in brought}
+            sent = [at for at in sent if at in orders]
+        if any(at not in known for at in sent):
+            scope = self._scope(spans, place, inputs, brought)
+            known.update(dict.fromkeys(sent) if scope is None else _ends_of(scope))
+        return [line for at in reversed(sent) if (line := known.get(at)) is not None]
 
     def _follow(self, log: Log) -> None:
         if self._log is None or self._log() is not log or self._joins != log.joins:
@@ -170,8 +202,7 @@ class LimitHistory:
         history.begin_unused(stop, max(0, upto - LAID_DOWN))
         history.grow(blocks, stop - 1)  # the last may have grown since
         history.grow(blocks, stop)
-        between = pairwise(chain((first,), chain.from_iterable(spans)))
-        held = chain.from_iterable(range(*gap) for gap in islice(between, 0, None, 2))
+        held = chain.from_iterable(range(*gap) for gap in _outside_of(spans, first))
         held = frozenset(at - first for at in held)
         return NoteScope(blocks, stop, upto, held, history, then, page_of(self._limit))
 
@@ -186,6 +217,12 @@ def _usual(spans: Sequence[Span], step: LimitStep, base: int, inputs: Inputs) ->
     usual = _dropped_by(step, base, inputs, share=TAIL)
     is_usual = all(any(a <= start and stop <= b for a, b in usual) for start, stop in spans)
     return usual if is_usual else spans
+
+
+def _outside_of(spans: Sequence[Span], first: int) -> list[Span]:
+    """The exchanges from `first` on between these spans."""
+    between = pairwise(chain((first,), chain.from_iterable(spans)))
+    return [*islice(between, 0, None, 2)]
 
 
 def _is_in(exchange: int, spans: Sequence[Span]) -> bool:
@@ -264,24 +301,59 @@ def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ..
     note = NoteBuilder(scope, room)
     todos = tell_todos(note, room) if lists else []
     tell_what_holds(note, room, ALL, remarks_from=0)
-    lines = [(at, note.entry(at, form).text) for at, form in sorted(note.forms.items())]
-    lines += [(todo.places[-1], text) for todo, text in todos]
-    return tuple([NoteLine(scope.blocks[at].order, text) for at, text in lines])
+    units = dict(zip(note.forms, _units_of(note), strict=True))
+    lines = [(at, note.entry(at, form).text, units[at]) for at, form in sorted(note.forms.items())]
+    lines += [(todo.places[-1], text, 0) for todo, text in todos]
+    return tuple([NoteLine(scope.blocks[at].order, text, unit) for at, text, unit in lines])
 
 
-def _ends_of(scope: NoteScope, room: int, known: set[int]) -> Iterator[NoteLine]:
-    """That what a user asked for is over, where the request has it and not its end, in so many
-    tokens, the newest first: without it, it would look as if it were still to do.
+def _units_of(note: NoteBuilder) -> Iterator[int]:
+    """The unit of each of a note's forms, in the order in which they were told."""
+    ends, unit = sorted({*note.units}), 1
+    last = ends[-1] if ends else 0
+    for place in range(len(note.forms)):
+        yield unit + max(0, place - last)
+        unit += place + 1 in ends
 
-    Args:
-        known: exchanges that are told.
-    """
-    note = NoteBuilder(scope, room)
-    for at in sorted(scope.held, reverse=True):
-        if words_at(scope.blocks, at)[0] != "user":
-            continue
-        end = note.untold(note.end_of(at))
-        if end is not None and note.put(end, "line"):
-            line = NoteLine(scope.blocks[end].order, note.entry(end, "line").text)
-            if line.exchange not in known:
-                yield line
+
+def _first_of(lines: Sequence[NoteLine], room: int, inputs: Inputs) -> list[NoteLine]:
+    """The lines that a note tells first, in so many tokens."""
+    by_unit = dict[int, list[NoteLine]]()
+    for line in lines:
+        by_unit.setdefault(line.unit, []).append(line)
+    chosen = list[NoteLine]()
+    for unit in sorted(by_unit):
+        room -= sum(inputs.count(line.text) + 1 for line in by_unit[unit])
+        if room < 0:
+            break
+        chosen += by_unit[unit]
+    return sorted(chosen)
+
+
+def _ends_of(scope: NoteScope) -> dict[int, NoteLine | None]:
+    """What says that something is over that a user asked for, of exchanges that the note does not
+    stand for; None of the others."""
+    note, ends = NoteBuilder(scope, 0), dict[int, NoteLine | None]()
+    for at in scope.held:
+        end = note.end_of(at) if words_at(scope.blocks, at)[0] == "user" else None
+        text = "" if end is None else note.entry(end, "line").text
+        line = None if end is None else NoteLine(scope.blocks[end].order, text)
+        ends[scope.blocks[at].order] = line
+    return ends
+
+
+def _fitting(
+    ends: Sequence[NoteLine],
+    lines: Sequence[NoteLine],
+    spans: Sequence[Span],
+    room: int,
+    inputs: Inputs,
+) -> Iterator[NoteLine]:
+    """The ends that nothing tells and the request has not, in so many tokens."""
+    known = {line.exchange for line in lines}
+    for line in ends:
+        tokens = inputs.count(line.text) + 1
+        if line.exchange not in known and tokens <= room and _is_in(line.exchange, spans):
+            known.add(line.exchange)
+            room -= tokens
+            yield line

@@ -8,7 +8,8 @@ naming it.
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, compress, filterfalse
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from contextwright.compiler.stages import StageAction
 
 _MODEL_WINDOW = ModelWindow()
+_MESSAGES, _ORDER = attrgetter("messages"), attrgetter("order")
 
 
 class Spare(msgspec.Struct, frozen=True):
@@ -143,7 +145,8 @@ def _low_of(state: BudgetState, blocks: Blocks, terminal: Terminal) -> BudgetSta
 
 def _fixed(state: BudgetState, blocks: Blocks) -> int:
     """Tokens of a request that are no exchange."""
-    return state.fixed + sum(state.inputs.cost(block) for block in blocks if block.order < 0)
+    own = compress(blocks, map((0).__gt__, map(_ORDER, blocks)))
+    return state.fixed + sum(map(state.inputs.cost, own))
 
 
 def _stepped(state: BudgetState, blocks: Blocks, terminal: Terminal) -> Blocks | None:
@@ -227,7 +230,8 @@ def _goals(
     """How far down a step goes, and whether it keeps summaries: half as far where what the turn
     works with leaves one no room; without, where that is too little."""
     summarizes = any(isinstance(stage, SummarizeOldest) for stage in stages)
-    if summarizes or any(block.is_summary for block in blocks):
+    texts = filterfalse(_MESSAGES, blocks)  # an exchange is no summary
+    if summarizes or any(block.is_summary for block in texts):
         yield goal, True
         yield (goal + limit) // 2, True
     yield goal, False

@@ -270,10 +270,10 @@ def _mapping(body: Expr, redactions: tuple[Guard, ...]) -> tuple[Atom, ...]:
 
 
 def _brings_newest(atom: Atom) -> bool:
-    """Whether a word brings the newest of the conversation as it is, and the rest, if at all, in
-    short."""
+    """Whether a word brings the newest of the conversation as it is, from a place on that moves now
+    and then, and the rest, if at all, in short."""
     is_summary = isinstance(atom, DividedLog) and not atom.chooses
-    return is_summary or isinstance(atom, ConversationWindow)
+    return is_summary or (isinstance(atom, ConversationWindow) and atom.strides)
 
 
 def _required(atoms: list[Atom]) -> tuple[str, ...]:

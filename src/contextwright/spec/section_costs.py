@@ -26,8 +26,8 @@ class SectionCosts:
     ) -> None:
         self._cost, self._markers, self._refs = cost, markers, refs
         self._texts = Counter[object]()
-        for block in blocks:
-            self._texts[self._section(block)] += 1
+        for block in blocks:  # an exchange shares none
+            self._texts[None if block.messages else self._section(block)] += 1
 
     def added(self, block: Block) -> int:
         """Tokens that a block would add."""

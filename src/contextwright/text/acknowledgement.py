@@ -139,10 +139,18 @@ def acknowledges(answer: str, statement: str) -> bool:
     return 2 * len(more - {*content_words(statement)}) <= len(more)
 
 
+_TELLS = re.compile(
+    r"\b(?:it|that|there|i|we|is|are|was|were|has|have|had|did)\b|['\u2019]s\b", re.IGNORECASE
+)
+"""Words of an answer that tells something by itself."""
+
+
 def _echoes(answer: str, statement: str) -> bool:
     """Whether a few words say nothing but a part of a statement, and that it was heard: "40, ok.",
     "Two at most". Of a task it might be said that it is done."""
     if len(answer) > MAX_ECHO or "\n" in answer or answer.endswith(("?", "\uff1f", "\u2026")):
+        return False
+    if _TELLS.search(answer) is not None:  # "It is 11." is what came of weighing crate 11
         return False
     words = {*content_words(_WHOLLY_HEARD.sub(" ", answer))} - STOP
     if not words or not words <= {*content_words(statement)}:

@@ -5,16 +5,12 @@ from typing import ClassVar, Literal
 import msgspec
 
 from contextwright.blocks.block import Block, Blocks
-from contextwright.blocks.escape import disarmed
 from contextwright.blocks.fidelity import Fidelity
-from contextwright.blocks.ref import event_ref
-from contextwright.session.event import Text
 from contextwright.session.snapshot import words_beside_calls
 from contextwright.spec.expr import Atom
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.kind import Kind, Verb
 from contextwright.spec.traits import Traits
-from contextwright.text.ref_notes import full_output_note
 
 
 class View(Atom, frozen=True, kw_only=True):
@@ -44,23 +40,17 @@ class View(Atom, frozen=True, kw_only=True):
         if self.name == "reasoning":
             return blocks
         stays = inputs.protection.keep_reason
-        words = (block if stays(block) else _words_of(block, inputs) for block in blocks)
+        words = (block if stays(block) else _words_of(block) for block in blocks)
         return tuple(block for block in words if block is not None)
 
 
-def _words_of(block: Block, inputs: Inputs) -> Block | None:
-    """What a block says, without its trace, and by which ref that is read; None where it says
-    nothing."""
+def _words_of(block: Block) -> Block | None:
+    """What a block says, without its trace; None where it says nothing."""
     if not block.results and block.role != "tool":
         return block
     first = block.messages[0]
     words = words_beside_calls(first.role, first.parts)
     if not words:
         return None
-    if inputs.shows_refs:
-        ref = event_ref(first.event_id or block.id)
-        texts = [disarmed(part.text, ref) for part in words]
-        texts.append(full_output_note(ref, inputs.cost(block)))
-        words = tuple(Text(text=text) for text in texts)
     message = msgspec.structs.replace(first, parts=words, whole=False)
     return block.lower(Fidelity.COMPACTED, messages=(message,), why="the words beside its calls")

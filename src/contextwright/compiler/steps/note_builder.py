@@ -61,6 +61,7 @@ class NoteBuilder:
         self.uses = scope.history.uses
         self.left = room
         self.forms: dict[int, str] = {}
+        self.units: list[int] = []  # so many forms at the end of what stands together
         self.in_files: set[int] = set()  # exchanges that what is told of files has whole
         self.silent: set[int] = set()  # those of which what is told of lists says all
         self._ends: dict[int, int | None] = {}

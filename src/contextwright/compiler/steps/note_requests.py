@@ -52,6 +52,7 @@ def put_with_outcome(
         return None
     for pair in more:
         note.put(*pair)
+    note.units.append(len(note.forms))
     return tokens
 
 

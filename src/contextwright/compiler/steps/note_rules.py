@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import chain, islice
 
 from contextwright.compiler.steps.exchange_features import words_of
-from contextwright.compiler.steps.forms import entry
+from contextwright.compiler.steps.forms import entries, entry
 from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_context import (
     asked_before,
@@ -123,8 +123,15 @@ def note_for_rules(scope: NoteScope, most: int) -> int:
         ((at, "remark") for at in remarks),
     )
     counted = dict[int, int]()
+    known = {
+        form: entries(form, scope.inputs, scope.page) for form in ("rule", "question", "remark")
+    }
     for at, form in pairs:
-        more = entry(scope.blocks[at], form, scope.inputs, scope.page).tokens
+        block = scope.blocks[at]
+        line = known[form].get(block)
+        if line is None:
+            line = entry(block, form, scope.inputs, scope.page)
+        more = line.tokens
         tokens += max(0, more - counted.get(at, 0))
         counted[at] = more
         if tokens * 100 > most * HOLDS_SHARE:
@@ -203,6 +210,7 @@ def _put_choice(note: NoteBuilder, at: int, room: int) -> int:
     if tokens > min(room, note.left):
         return 0
     note.forms.update(forms)
+    note.units.append(len(note.forms))
     note.left -= tokens
     return tokens
 
@@ -268,6 +276,7 @@ def _put_with_news(note: NoteBuilder, at: int, form: str, room: int) -> int:
     begun, left = begun_by(note, at), note.left
     if begun is not None and note.more(begun, "line") <= most - tokens:
         note.put(begun, "line")
+    note.units.append(len(note.forms))
     return tokens + left - note.left
 
 
