@@ -2,6 +2,7 @@
 that have no room of their own have a part of that of remarks."""
 
 import pytest
+from tests.compiler.test_note_choices import read_files, sent
 
 from contextwright import C, Engine, Session
 
@@ -26,18 +27,11 @@ def filled(spec, turns, later=()):
     session.assistant("OK.")
     for who, text in turns:
         session.user(text) if who == "u" else session.assistant(text)
-    for n in range(90):
-        if n == 20:
-            for who, text in later:
-                session.user(text) if who == "u" else session.assistant(text)
-        session.user(f"Read file {n}.")
-        session.call("read", {"path": f"dir/f{n}.py"}, id=f"c{n}")
-        session.result(f"c{n}", f"row {n} gives value v{n * 7919} " * 40)
-        session.assistant(f"It has {n} rows.")
-        if n % 10 == 0:
-            engine.compile(session)
-    sent = engine.compile(session).request["messages"]
-    return "\n".join(str(one.get("content")) for one in sent)
+    read_files(session, engine, 0, 20)
+    for who, text in later:
+        session.user(text) if who == "u" else session.assistant(text)
+    read_files(session, engine, 20, 70)
+    return sent(engine, session)
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=repr)

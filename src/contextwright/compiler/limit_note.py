@@ -134,7 +134,8 @@ class LimitHistory:
                 more or less is sent.
             lists: whether it tells what is to be done.
             most: tokens that are left of its room, if they are fewer: what it tells first has them.
-            ends: whether it tells that what was asked for is over, where only that is sent.
+            ends: whether it tells that what was asked for is over, where only that is sent, of the
+                whole conversation.
         """
         self._follow(inputs.snapshot.log)
         about = spans if step is None else _usual(spans, *step, inputs)
@@ -151,28 +152,22 @@ class LimitHistory:
             lines = _first_of(lines, most - SAFETY, inputs)
         left = most - SAFETY - inputs.count("\n".join([line.text for line in lines]))
         if ends and left >= SENTENCE:
-            over = self._ends(spans, place, inputs, brought)
+            over = self._ends(spans, place, inputs)
             lines = sorted({*lines, *_fitting(over, lines, spans, left, inputs)})
         text = "\n".join([line.text for line in lines])
         _put(self._texts, (*key, most, *spans), text)
         return text
 
-    def _ends(
-        self, spans: Sequence[Span], place: int, inputs: Inputs, brought: Blocks | None
-    ) -> list[NoteLine]:
+    def _ends(self, spans: Sequence[Span], place: int, inputs: Inputs) -> list[NoteLine]:
         """That what a user asked for is over, of what is sent in front of the last of these
         exchanges, the newest first: without it, it would look as if it were still to do."""
-        key = (_position(place, inputs), brought)
-        if key not in self._over:
-            _put(self._over, key, {})
-        known, first = self._over[key], inputs.snapshot.preamble
-        gaps = _outside_of(spans, first)
+        position = _position(place, inputs)
+        if position not in self._over:
+            _put(self._over, position, {})
+        known, gaps = self._over[position], _outside_of(spans, inputs.snapshot.preamble)
         sent = [*chain.from_iterable(range(*gap) for gap in gaps)]
-        if brought is not None:
-            orders = {block.order for block in brought}
-            sent = [at for at in sent if at in orders]
         if any(at not in known for at in sent):
-            scope = self._scope(spans, place, inputs, brought)
+            scope = self._scope(spans, place, inputs, None)
             known.update(dict.fromkeys(sent) if scope is None else _ends_of(scope))
         return [line for at in reversed(sent) if (line := known.get(at)) is not None]
 

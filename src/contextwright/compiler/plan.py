@@ -217,7 +217,6 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
     view = _view(view_of(body, terminal), body, validations)
     if is_less and every_redaction:
         view = "all"  # nobody takes out of what is not looked at what a note tells of it
-    windows = tuple(atom for atom in atoms if isinstance(atom, ConversationWindow))
     noted = noted_by(body, terminal, view, brings_part=any(map(_brings_newest, atoms)))
     return Plan(
         body=body,
@@ -225,7 +224,7 @@ def _taken_apart(spec: Expr, ports: RedactionPorts) -> Plan:
         every_redaction=every_redaction,
         validations=validations,
         terminal=terminal,
-        windows=windows,
+        windows=tuple(atom for atom in atoms if isinstance(atom, ConversationWindow)),
         cites=tuple(ref for atom in atoms for ref in atom.cites()),
         reads=tuple(dict.fromkeys(key for atom in atoms for key in atom.reads())),
         authors=tuple(dict.fromkeys(name for one in selectors for name in one.authors())),
