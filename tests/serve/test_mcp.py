@@ -178,6 +178,17 @@ def test_what_the_spec_redacts_is_in_no_answer(folder):
     assert "harbour" in answers[0] and not any("ada@" in text for text in answers)
 
 
+def test_why_says_that_no_term_selected_an_event():
+    session = Session("s")
+    for number in range(4):
+        session.user(f"question {number}")
+        session.assistant(f"answer {number}")
+    tools = SessionTools(SessionFiles({"s": session}), spec=C.window(2))
+    left_out = "left out, no term of the spec selected it, event://e1#..e3"
+    assert tools.why("s", "question 1") == f"e2: {left_out}"
+    assert tools.why("s", "event://e7") == "e7: sent as it is"
+
+
 def test_it_speaks_over_standard_input_and_output(folder):
     path = folder / "session.json"
     write_session(session_of("s", "osprey"), path=path)

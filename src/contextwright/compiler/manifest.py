@@ -273,7 +273,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, digest=digest_of(self))
 
     def changes_of(self, id: str, session: "Session | None" = None) -> tuple[Change, ...]:
-        """What became of a block or an event, in the order of the steps.
+        """What became of a block or an event, in the order of the steps. Of what no term selected
+        there is nothing: see `left_out_with`.
 
         Args:
             id: of a block, or of an event that a block shows.
@@ -281,6 +282,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
                 number, where ids are numbered as in `e17`; the ends of a range are always found.
         """
         return tuple([change for change in self.changes if _is_about(change, id, session)])
+
+    def left_out_with(self, id: str, session: "Session | None" = None) -> Range | None:
+        """The exchanges that no term selected among which an event is; None where it is not.
+
+        Args:
+            id, session: as of `changes_of`.
+        """
+        gaps = [gap for gap in self.left_out if id in {gap.first, gap.last}]
+        gaps += [gap for gap in self.left_out if _is_between(gap.first, gap.last, id, session)]
+        return gaps[0] if gaps else None
 
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no floats but those a spec names."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from contextwright.blocks.ref import range_ref
 from contextwright.compiler.manifest import Manifest
 from contextwright.compiler.plan import plan
 from contextwright.engine.engine import Engine
@@ -229,8 +230,12 @@ class SessionTools:
             size = f"{change.tokens_before:,} → {change.tokens_after:,} tokens"
             ref = f", {change.ref}" if change.ref else ""
             yield f"{id}: {change.action} by {change.step}, {size}: {change.reason}{ref}"
-        if not changes and any(id in (b.id, *b.lineage) for b in manifest.kept):
+        if changes:
+            return
+        if any(id in (b.id, *b.lineage) for b in manifest.kept):
             yield f"{id}: sent as it is"
+        elif gap := manifest.left_out_with(id, session):
+            yield f"{id}: left out, no term of the spec selected it, {range_ref(gap.first, gap.last)}"
 
     def _memory_store(self) -> SQLiteMemory:
         if self._memory is None:
