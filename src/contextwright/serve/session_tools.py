@@ -235,7 +235,8 @@ class SessionTools:
         if any(id in (b.id, *b.lineage) for b in manifest.kept):
             yield f"{id}: sent as it is"
         elif gap := manifest.left_out_with(id, session):
-            yield f"{id}: left out, no term of the spec selected it, {range_ref(gap.first, gap.last)}"
+            ref = range_ref(gap.first, gap.last)
+            yield f"{id}: left out, no term of the spec selected it, {ref}"
 
     def _memory_store(self) -> SQLiteMemory:
         if self._memory is None:
