@@ -289,9 +289,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             id, session: as of `changes_of`.
         """
-        gaps = [gap for gap in self.left_out if id in {gap.first, gap.last}]
-        gaps += [gap for gap in self.left_out if _is_between(gap.first, gap.last, id, session)]
-        return gaps[0] if gaps else None
+        within = (gap for gap in self.left_out if _is_within(gap.first, gap.last, id, session))
+        return next(within, None)
 
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no floats but those a spec names."""
@@ -316,15 +315,18 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _is_about(change: Change, id: str, session: "Session | None") -> bool:
-    if id in {change.id, change.last} or id in change.lineage:
+    if id == change.id or id in change.lineage:
         return True
     if change.last:
-        return _is_between(change.id, change.last, id, session)
+        return _is_within(change.id, change.last, id, session)
     ranges = [ends for one in change.lineage if "://" in one and (ends := ends_of(one))]
-    return True in [_is_between(*ends, id, session) for ends in ranges]
+    return True in [_is_within(*ends, id, session) for ends in ranges]
 
 
-def _is_between(first: str, last: str, id: str, session: "Session | None") -> bool:
+def _is_within(first: str, last: str, id: str, session: "Session | None") -> bool:
+    """Whether an event is one of the ends of a range, or lies between them."""
+    if id in {first, last}:
+        return True
     ids = (first, id, last)
     if session is None:
         numbered = [_NUMBERED.fullmatch(one) for one in ids]

@@ -230,11 +230,9 @@ class SessionTools:
             size = f"{change.tokens_before:,} → {change.tokens_after:,} tokens"
             ref = f", {change.ref}" if change.ref else ""
             yield f"{id}: {change.action} by {change.step}, {size}: {change.reason}{ref}"
-        if changes:
-            return
-        if any(id in (b.id, *b.lineage) for b in manifest.kept):
+        if not changes and any(id in (b.id, *b.lineage) for b in manifest.kept):
             yield f"{id}: sent as it is"
-        elif gap := manifest.left_out_with(id, session):
+        elif not changes and (gap := manifest.left_out_with(id, session)):
             ref = range_ref(gap.first, gap.last)
             yield f"{id}: left out, no term of the spec selected it, {ref}"
 
