@@ -141,11 +141,11 @@ def test_what_a_window_in_tokens_lets_go_is_told():
     assert len(notes(compile(session, refused, model="gpt-5"))) == 20
 
 
-@pytest.mark.parametrize("word", [C.cap(6_000), C.sliding(6_000)])
-def test_what_is_over_is_told_where_only_its_request_is_sent(word):
-    session = Session("many")
+def jobs(count):
+    """A session in which each of so many jobs is begun, and called off behind its calls."""
+    session = Session("jobs")
     session.user("Please ship the release.")
-    for n in range(12):
+    for n in range(count):
         session.user(f"Please start job{n}.")
         session.assistant(f"Started with job{n}.")
         for part in range(6):
@@ -154,11 +154,61 @@ def test_what_is_over_is_told_where_only_its_request_is_sent(word):
         session.user(f"Cancel job{n}, we do not need it.")
         session.assistant(f"job{n} is cancelled.")
     session.user("What now?")
+    return session
+
+
+def looks_open(job, pack):
+    """Whether a request has what began a job, and not what ended it."""
+    body = pack.body.decode()
+    is_over = f"Cancel {job}," in body or f"{job} is cancelled" in body
+    return f"start {job}." in body and not is_over
+
+
+@pytest.mark.parametrize(
+    "limited",
+    [
+        lambda tokens: C.default() | C.cap(tokens),
+        lambda tokens: C.default() | C.sliding(tokens),
+        lambda tokens: C.default() | C.budget(tokens),
+        lambda tokens: C.default() | C.fit(tokens),
+        lambda tokens: C.salient(0.3) | C.budget(tokens),
+        lambda tokens: C.rolling(6, stride=4) | C.budget(tokens),
+        lambda tokens: C.decay() | C.budget(tokens),
+    ],
+)
+def test_what_is_over_is_told_where_only_its_request_is_sent(limited):
+    session = jobs(12)
     for size in range(1_500, 9_000, 500):
-        spec = C.default() | type(word)(**{word.__struct_fields__[0]: size})
-        body = compile(session, spec, model="gpt-5").body.decode()
-        for n in range(12):
-            assert f"start job{n}." not in body or f"job{n} is cancelled" in body
+        pack = compile(session, limited(size), model="gpt-5")
+        assert [n for n in range(12) if looks_open(f"job{n}", pack)] == []
+
+
+def test_so_it_is_while_the_agent_goes_on_behind_an_answer():
+    session = work(20)
+    session.user("Please do part 7.")
+    session.assistant("Part 7 is done.")
+    for n in range(12):
+        session.call("look", {"more": n}, id=f"more{n}")
+        session.result(f"more{n}", f"more {n}: " + "words " * 300)
+    body = compile(session, C.default() | C.budget(3_000), model="gpt-5").body
+    assert b"do part 7" in body and b"Part 7 is done" in body
+
+
+def test_what_a_summary_has_of_a_task_is_told_with_the_end_that_the_limit_drops():
+    """Its request lies behind the window, and what calls it off in it."""
+    session = work(6)
+    session.user("Please start job99.")
+    session.assistant("Started with job99.")
+    session.user("Cancel job99, we do not need it.")
+    session.assistant("job99 is cancelled.")
+    for turn in range(3):
+        session.user(f"Look at sheet {turn}.")
+        session.call("look", {"sheet": turn}, id=f"s{turn}")
+        session.result(f"s{turn}", "word " * 400)
+    session.user("What now?")
+    for size in range(800, 2_000, 100):
+        pack = compile(session, C.rolling(5, stride=1) | C.budget(size), model="gpt-5")
+        assert b"start job99" in pack.body and not looks_open("job99", pack)
 
 
 def test_what_a_window_in_tokens_lets_go_is_told_within_the_limit_behind_it():

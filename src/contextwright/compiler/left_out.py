@@ -257,7 +257,7 @@ def _note(
     brought, inputs = _brought_before(place, blocks, noted), _noted_inputs(room, noted)
     with _history(room.limit, room, noted) as history:
         note = partial(history.note, spans, place, full.note, inputs, brought, step=step)
-        text = note(lists=not is_summarized, most=room.note, ends=noted.window > 0)
+        text = note(lists=not is_summarized, most=room.note)
     return _Note(text, spans[-1][1]) if text else None
 
 
@@ -267,7 +267,7 @@ def _window_note(room: BudgetState, missing: Sequence[Span], noted: Noted) -> st
         return ""
     inputs, place = _noted_inputs(room, noted), missing[-1][1]
     with _history(noted.window, room, noted) as history:
-        return history.note(missing, place, history.most, inputs, ends=True)
+        return history.note(missing, place, history.most, inputs)
 
 
 def _brought_before(place: int, blocks: Blocks, noted: Noted) -> Blocks | None:

@@ -3,6 +3,7 @@ remarks that a fold's note tells before all calls, and the lists of what is to b
 that names what is missing tells it (rules.md#left-out), from one step to the next in the same
 bytes."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
@@ -86,7 +87,8 @@ class LimitHistory:
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
-        lines = chain.from_iterable(self._notes.values())
+        ends = chain.from_iterable(known.values() for known in self._over.values())
+        lines = chain(chain.from_iterable(self._notes.values()), filter(None, ends))
         texts = chain((line.text for line in lines), self._texts.values())
         return self._history.held_bytes + sum(map(len, texts))
 
@@ -106,7 +108,11 @@ class LimitHistory:
         if about not in self._rooms:
             spans = _dropped_by(step, base, inputs)
             scope = self._scope(spans, step.place, inputs, brought)
-            _put(self._rooms, about, 0 if scope is None else _needed(scope, most))
+            tokens = 0 if scope is None else _needed(scope, most)
+            over = self._ends(spans, step.place, inputs, brought) if tokens < most else ()
+            texts = [line.text for line in over if _is_in(line.exchange, spans)]
+            tokens += sum(inputs.count(text) + 1 for text in texts)
+            _put(self._rooms, about, min(most, tokens + SAFETY) if tokens else 0)
         grain = max(1, self._limit // GRAIN)
         return min(-(-self._rooms[about] // grain) * grain, most)
 
@@ -121,10 +127,9 @@ class LimitHistory:
         step: tuple[LimitStep, int] | None = None,
         lists: bool = True,
         most: int = 0,
-        ends: bool = False,
     ) -> str:
-        """What holds on of these exchanges, in so many tokens, a line each; empty where nothing
-        does.
+        """What holds on of these exchanges, in so many tokens, a line each, and what says that
+        something is over of which only the beginning is sent; empty where nothing does.
 
         Args:
             place: the first exchange that had not begun when they went.
@@ -134,8 +139,6 @@ class LimitHistory:
                 more or less is sent.
             lists: whether it tells what is to be done.
             most: tokens that are left of its room, if they are fewer: what it tells first has them.
-            ends: whether it tells that what was asked for is over, where only that is sent, of the
-                whole conversation.
         """
         self._follow(inputs.snapshot.log)
         about = spans if step is None else _usual(spans, *step, inputs)
@@ -151,25 +154,32 @@ class LimitHistory:
         if most < room:
             lines = _first_of(lines, most - SAFETY, inputs)
         left = most - SAFETY - inputs.count("\n".join([line.text for line in lines]))
-        if ends and left >= SENTENCE:
-            over = self._ends(spans, place, inputs)
+        if left >= SENTENCE:
+            over = self._ends(spans, place, inputs, brought)
             lines = sorted({*lines, *_fitting(over, lines, spans, left, inputs)})
         text = "\n".join([line.text for line in lines])
         _put(self._texts, (*key, most, *spans), text)
         return text
 
-    def _ends(self, spans: Sequence[Span], place: int, inputs: Inputs) -> list[NoteLine]:
+    def _ends(
+        self, spans: Sequence[Span], place: int, inputs: Inputs, brought: Blocks | None
+    ) -> list[NoteLine]:
         """That what a user asked for is over, of what is sent in front of the last of these
-        exchanges, the newest first: without it, it would look as if it were still to do."""
-        position = _position(place, inputs)
-        if position not in self._over:
-            _put(self._over, position, {})
-        known, gaps = self._over[position], _outside_of(spans, inputs.snapshot.preamble)
+        exchanges, and of what lies behind a window, which a summary may tell, the newest first:
+        without it, it would look as if it were still to do."""
+        about = _position(place, inputs), brought
+        if about not in self._over:
+            _put(self._over, about, {})
+        known, gaps = self._over[about], _outside_of(spans, inputs.snapshot.preamble)
         sent = [*chain.from_iterable(range(*gap) for gap in gaps)]
-        if any(at not in known for at in sent):
-            scope = self._scope(spans, place, inputs, None)
-            known.update(dict.fromkeys(sent) if scope is None else _ends_of(scope))
-        return [line for at in reversed(sent) if (line := known.get(at)) is not None]
+        others = [] if brought is None else _not_among(brought, place, inputs)
+        if new := [at for at in chain(sent, others) if at not in known]:
+            scope = self._scope(spans, place, inputs, brought)
+            log = self._scope(spans, place, inputs, None) if others else None
+            ends = _ends_of(log, others) | _ends_of(scope, new)
+            known.update((at, _line_of(ends.get(at), scope)) for at in new)
+        places = sorted({*sent, *others}, reverse=True)
+        return [line for at in places if (line := known[at]) is not None]
 
     def _follow(self, log: Log) -> None:
         if self._log is None or self._log() is not log or self._joins != log.joins:
@@ -285,7 +295,7 @@ def _needed(scope: NoteScope, most: int) -> int:
         tokens += entry(scope.blocks[at], "remark", scope.inputs, scope.page).tokens
     if scope.history.todo_places(scope.upto):
         tokens += LEAST_TODOS
-    return min(most, tokens + SAFETY) if tokens else 0
+    return tokens
 
 
 def _lines_of(scope: NoteScope, room: int, *, lists: bool) -> tuple[NoteLine, ...]:
@@ -325,16 +335,41 @@ def _first_of(lines: Sequence[NoteLine], room: int, inputs: Inputs) -> list[Note
     return sorted(chosen)
 
 
-def _ends_of(scope: NoteScope) -> dict[int, NoteLine | None]:
-    """What says that something is over that a user asked for, of exchanges that the note does not
-    stand for; None of the others."""
-    note, ends = NoteBuilder(scope, 0), dict[int, NoteLine | None]()
-    for at in scope.held:
-        end = note.end_of(at) if words_at(scope.blocks, at)[0] == "user" else None
-        text = "" if end is None else note.entry(end, "line").text
-        line = None if end is None else NoteLine(scope.blocks[end].order, text)
-        ends[scope.blocks[at].order] = line
+def _not_among(brought: Blocks, place: int, inputs: Inputs) -> list[int]:
+    """The exchanges before a place that words did not bring, as far back as anybody looks."""
+    first, orders = inputs.snapshot.preamble, {block.order for block in brought}
+    return [at for at in range(max(first, place - LAID_DOWN), place) if at not in orders]
+
+
+def _ends_of(scope: NoteScope | None, exchanges: Sequence[int]) -> dict[int, int]:
+    """By the exchange in which a user asked for something the one that says that it is over."""
+    if scope is None:
+        return {}
+    note, ends = NoteBuilder(scope, 0), dict[int, int]()
+    for exchange in exchanges:
+        at = _place_in(scope, exchange)
+        if at is None or words_at(scope.blocks, at)[0] != "user":
+            continue
+        if (end := note.end_of(at)) is not None:
+            ends[exchange] = scope.blocks[end].order
     return ends
+
+
+def _place_in(scope: NoteScope, exchange: int) -> int | None:
+    """Where an exchange of the log stands in a scope; None where it has none of it."""
+    blocks = scope.blocks
+    if isinstance(blocks, LoggedBlocks):
+        return exchange - scope.inputs.snapshot.preamble
+    at = bisect_left(blocks, exchange, key=lambda block: block.order)
+    return at if at < len(blocks) and blocks[at].order == exchange else None
+
+
+def _line_of(exchange: int | None, scope: NoteScope | None) -> NoteLine | None:
+    """An exchange in a line; None where the scope has none of it."""
+    at = None if exchange is None or scope is None else _place_in(scope, exchange)
+    if exchange is None or scope is None or at is None:
+        return None
+    return NoteLine(exchange, entry(scope.blocks[at], "line", scope.inputs, scope.page).text)
 
 
 def _fitting(
