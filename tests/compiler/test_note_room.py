@@ -11,6 +11,12 @@ BESIDE = (
     "Send part{1} to the client. They have moved to {0} as of this month.",
     "Clean up part{1}. Anything tagged {0} belongs to the auditors.",
 )
+IN_GERMAN = (
+    "Bitte räum Teil{1} auf. Alles mit {0} gehört den Prüfern.",
+    "Zeichne Teil{1} nach Monaten. Der Drucker bei {0} kann nur schwarz und weiß.",
+    "Schick Teil{1} an die Kundin. Die sitzen seit diesem Monat bei {0}.",
+    "Richte Teil{1} ein. Unsere Rechner für {0} sind schon etwas älter.",
+)
 HEARD = ("Two replicas of {0} suffice.", "Green for {0}, red is for alarms.")
 
 
@@ -40,6 +46,19 @@ def test_what_is_said_beside_requests_has_room_behind_many_rules():
     text = sent(engine, session)
     assert sum(f"rule{n}x" in text for n in range(72)) == 72
     assert sum(f"aside{n}x" in text for n in range(24)) >= 20
+
+
+def test_what_is_said_in_another_language_has_room_beside_a_large_newest_exchange():
+    engine, session = Engine(C.compaction(6_000), "gpt-5"), Session("s")
+    session.user("Arbeite ab, was kommt.")
+    for n in range(36):
+        session.user(IN_GERMAN[n % len(IN_GERMAN)].format(f"aside{n}x", n))
+        session.assistant(f"Teil{n} ist erledigt.")
+        read_files(session, engine, 10 * n, 5)
+    read_files(session, engine, 1_000, 60)
+    read_files(session, engine, 2_001, 3, words=240)
+    text = sent(engine, session)
+    assert sum(f"aside{n}x" in text for n in range(36)) >= 30
 
 
 def test_what_holds_has_room_beside_a_large_newest_exchange():

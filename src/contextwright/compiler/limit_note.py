@@ -19,7 +19,6 @@ from contextwright.compiler.steps.note_builder import NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_pages import page_of
 from contextwright.compiler.steps.note_rules import (
     SENTENCE,
-    WORDINGS,
     note_for_rules,
     tell_what_holds,
 )
@@ -288,11 +287,6 @@ def _dropped_by(step: LimitStep, base: int, inputs: Inputs, share: int = 100) ->
 def _needed(scope: NoteScope, most: int) -> int:
     """Tokens that a note needs to tell all that holds, so many at most."""
     tokens = note_for_rules(scope, most)
-    foreign = scope.history.foreign(scope.blocks, scope.upto, scope.held)
-    for at in islice(foreign, WORDINGS):
-        if tokens >= most:
-            return most
-        tokens += entry(scope.blocks[at], "remark", scope.inputs, scope.page).tokens
     if scope.history.todo_places(scope.upto):
         tokens += LEAST_TODOS
     return tokens

@@ -117,10 +117,11 @@ def note_for_rules(scope: NoteScope, most: int) -> int:
     others = history.passed_over(*where)
     laid_down = chain(islice(history.directives(*where), WORDINGS), islice(others, WORDINGS))
     remarks = islice(history.remarks(*where), WORDINGS)
+    foreign = islice(history.foreign(*where), WORDINGS)
     pairs = chain(
         chain.from_iterable(((at, "rule"), (at - 1, "question")) for at in choices),
         ((at, "rule") for at in laid_down if at not in choices),
-        ((at, "remark") for at in remarks),
+        ((at, "remark") for at in chain(remarks, foreign)),
     )
     counted = dict[int, int]()
     known = {
