@@ -272,7 +272,7 @@ def _window_note(room: BudgetState, missing: Sequence[Span], noted: Noted) -> st
 
 def _brought_before(place: int, blocks: Blocks, noted: Noted) -> Blocks | None:
     """What words brought of the exchanges before a place, where a note tells only of that."""
-    if not noted.of_windows:
+    if not noted.as_brought:
         return None
     return tuple([block for block in blocks if 0 <= block.order < place])
 

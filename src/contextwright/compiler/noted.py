@@ -16,19 +16,19 @@ class Noted(msgspec.Struct, frozen=True):
 
     Args:
         words: behind which it is told, of those that look at an exchange alone.
-        of_windows: whether only of what the limit was given, as it was given: a window, or what a
+        as_brought: whether only of what the limit was given, as it was given: a window, or what a
             summary has not.
         window: tokens of all exchanges of a word that lets others go in steps of its own.
     """
 
     words: tuple[Atom, ...] = ()
-    of_windows: bool = False
+    as_brought: bool = False
     window: int = 0
 
     def behind(self, redactions: tuple[Guard, ...]) -> "Noted":
         """The same, of exchanges as they are brought and as words leave them without what these
         redact; what windows bring a limit is so already."""
-        if self.of_windows:
+        if self.as_brought:
             return self
         return msgspec.structs.replace(self, words=(*redactions, *self.words, *redactions))
 
@@ -55,7 +55,7 @@ def noted_by(
         words = tuple(one for one in terms[0] if one.traits.maps)
         window = max((one.traits.window for one in terms[0]), default=0)
         return Noted(words, window=window) if steps_down or window else None
-    return Noted(of_windows=True) if steps_down and view == "all" and brings_part else None
+    return Noted(as_brought=True) if steps_down and view == "all" and brings_part else None
 
 
 def _sliding_terms(expr: Expr, behind: tuple[Atom, ...] = ()) -> Iterator[tuple[Atom, ...]]:
