@@ -3,13 +3,12 @@ remarks that a fold's note tells before all calls, and the lists of what is to b
 that names what is missing tells it (rules.md#left-out), from one step to the next in the same
 bytes."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 from weakref import ref
 
-from contextwright.blocks.block import Blocks
+from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.step_places import GRAIN, LimitStep, inputs_then, snapshot_before
 from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.forms import entry
@@ -42,6 +41,9 @@ TAIL = 50
 whole exchanges, and fills what is free again."""
 LAID_DOWN = 256
 """Exchanges that are looked through for what agents and tools lay down: of each a block is made."""
+ASKED = 96
+"""Exchanges that stand here and there of which it is asked whether they are over: what salience
+leaves may be hundreds."""
 RECENT = 4
 """Notes and rooms that are kept: those of a request's step, and of the one that told its room."""
 
@@ -76,7 +78,7 @@ class LimitHistory:
         self._rooms = dict[Any, int]()
         self._notes = dict[Any, tuple[NoteLine, ...]]()
         self._texts = dict[Any, str]()
-        self._over = dict[Any, dict[int, NoteLine | None]]()
+        self._over = dict[int, dict[int, int | None]]()
 
     @property
     def most(self) -> int:
@@ -86,8 +88,7 @@ class LimitHistory:
     @property
     def held_bytes(self) -> int:
         """About what it holds."""
-        ends = chain.from_iterable(known.values() for known in self._over.values())
-        lines = chain(chain.from_iterable(self._notes.values()), filter(None, ends))
+        lines = chain.from_iterable(self._notes.values())
         texts = chain((line.text for line in lines), self._texts.values())
         return self._history.held_bytes + sum(map(len, texts))
 
@@ -109,8 +110,7 @@ class LimitHistory:
             scope = self._scope(spans, step.place, inputs, brought)
             tokens = 0 if scope is None else _needed(scope, most)
             over = self._ends(spans, step.place, inputs, brought) if tokens < most else ()
-            texts = [line.text for line in over if _is_in(line.exchange, spans)]
-            tokens += sum(inputs.count(text) + 1 for text in texts)
+            tokens += sum(inputs.count(line.text) + 1 for line in over)
             _put(self._rooms, about, min(most, tokens + SAFETY) if tokens else 0)
         grain = max(1, self._limit // GRAIN)
         return min(-(-self._rooms[about] // grain) * grain, most)
@@ -155,7 +155,7 @@ class LimitHistory:
         left = most - SAFETY - inputs.count("\n".join([line.text for line in lines]))
         if left >= SENTENCE:
             over = self._ends(spans, place, inputs, brought)
-            lines = sorted({*lines, *_fitting(over, lines, spans, left, inputs)})
+            lines = sorted({*lines, *_fitting(over, lines, left, inputs)})
         text = "\n".join([line.text for line in lines])
         _put(self._texts, (*key, most, *spans), text)
         return text
@@ -163,22 +163,26 @@ class LimitHistory:
     def _ends(
         self, spans: Sequence[Span], place: int, inputs: Inputs, brought: Blocks | None
     ) -> list[NoteLine]:
-        """That what a user asked for is over, of what is sent in front of the last of these
-        exchanges, and of what lies behind a window, which a summary may tell, the newest first:
-        without it, it would look as if it were still to do."""
-        about = _position(place, inputs), brought
-        if about not in self._over:
-            _put(self._over, about, {})
-        known, gaps = self._over[about], _outside_of(spans, inputs.snapshot.preamble)
+        """That what a user asked for is over, by one of these exchanges: of what is sent in front
+        of the last of them, and of what lies behind a window, which a summary may tell, the newest
+        first. Without it, it would look as if it were still to do."""
+        scope = self._scope(spans, place, inputs, None)
+        if scope is None:
+            return []
+        gaps = _outside_of(spans, inputs.snapshot.preamble)
         sent = [*chain.from_iterable(range(*gap) for gap in gaps)]
-        others = [] if brought is None else _not_among(brought, place, inputs)
-        if new := [at for at in chain(sent, others) if at not in known]:
-            scope = self._scope(spans, place, inputs, brought)
-            log = self._scope(spans, place, inputs, None) if others else None
-            ends = _ends_of(log, others) | _ends_of(scope, new)
-            known.update((at, _line_of(ends.get(at), scope)) for at in new)
-        places = sorted({*sent, *others}, reverse=True)
-        return [line for at in places if (line := known[at]) is not None]
+        others = [] if brought is None else _in_front_of(brought, place, inputs)
+        asked = sorted({*sent[:1], *sent[1:][-ASKED:], *others})  # the task, and the newest
+        position = scope.inputs.snapshot.position
+        if position not in self._over:
+            _put(self._over, position, {})
+        known = self._over[position]
+        if new := [at for at in asked if at not in known]:
+            known.update(_ends_of(scope, new))
+        ends = (end for at in reversed(asked) if (end := known[at]) is not None)
+        own = None if brought is None else {block.order: block for block in brought}
+        lines = [_line_of(end, scope, own) for end in dict.fromkeys(ends) if _is_in(end, spans)]
+        return [line for line in lines if line is not None]
 
     def _follow(self, log: Log) -> None:
         if self._log is None or self._log() is not log or self._joins != log.joins:
@@ -329,55 +333,44 @@ def _first_of(lines: Sequence[NoteLine], room: int, inputs: Inputs) -> list[Note
     return sorted(chosen)
 
 
-def _not_among(brought: Blocks, place: int, inputs: Inputs) -> list[int]:
-    """The exchanges before a place that words did not bring, as far back as anybody looks."""
+def _in_front_of(brought: Blocks, place: int, inputs: Inputs) -> list[int]:
+    """The exchanges in front of a window of which a summary may have the beginning alone."""
     first, orders = inputs.snapshot.preamble, {block.order for block in brought}
-    return [at for at in range(max(first, place - LAID_DOWN), place) if at not in orders]
+    start = next((at for at in range(place, first, -1) if at - 1 not in orders), first)
+    return [at for at in range(max(first, start - ASKED), start) if at not in orders]
 
 
-def _ends_of(scope: NoteScope | None, exchanges: Sequence[int]) -> dict[int, int]:
-    """By the exchange in which a user asked for something the one that says that it is over."""
-    if scope is None:
-        return {}
-    note, ends = NoteBuilder(scope, 0), dict[int, int]()
+def _ends_of(scope: NoteScope, exchanges: Sequence[int]) -> Iterator[tuple[int, int | None]]:
+    """These exchanges of the log, each with the one that says that what a user asked for in it is
+    over; None where nobody asked, or says so."""
+    note, first = NoteBuilder(scope, 0), scope.inputs.snapshot.preamble
     for exchange in exchanges:
-        at = _place_in(scope, exchange)
-        if at is None or words_at(scope.blocks, at)[0] != "user":
-            continue
-        if (end := note.end_of(at)) is not None:
-            ends[exchange] = scope.blocks[end].order
-    return ends
+        is_users = words_at(scope.blocks, exchange - first)[0] == "user"
+        end = note.end_of(exchange - first) if is_users else None
+        yield exchange, None if end is None else end + first
 
 
-def _place_in(scope: NoteScope, exchange: int) -> int | None:
-    """Where an exchange of the log stands in a scope; None where it has none of it."""
-    blocks = scope.blocks
-    if isinstance(blocks, LoggedBlocks):
-        return exchange - scope.inputs.snapshot.preamble
-    at = bisect_left(blocks, exchange, key=lambda block: block.order)
-    return at if at < len(blocks) and blocks[at].order == exchange else None
+def _line_of(exchange: int, scope: NoteScope, own: dict[int, Block] | None) -> NoteLine | None:
+    """An exchange of the log in a line.
 
-
-def _line_of(exchange: int | None, scope: NoteScope | None) -> NoteLine | None:
-    """An exchange in a line; None where the scope has none of it."""
-    at = None if exchange is None or scope is None else _place_in(scope, exchange)
-    if exchange is None or scope is None or at is None:
+    Args:
+        own: what words brought of the log, where that is what is told.
+    """
+    first = scope.inputs.snapshot.preamble
+    block = scope.blocks[exchange - first] if own is None else own.get(exchange)
+    if block is None:
         return None
-    return NoteLine(exchange, entry(scope.blocks[at], "line", scope.inputs, scope.page).text)
+    return NoteLine(exchange, entry(block, "line", scope.inputs, scope.page).text)
 
 
 def _fitting(
-    ends: Sequence[NoteLine],
-    lines: Sequence[NoteLine],
-    spans: Sequence[Span],
-    room: int,
-    inputs: Inputs,
+    ends: Sequence[NoteLine], lines: Sequence[NoteLine], room: int, inputs: Inputs
 ) -> Iterator[NoteLine]:
-    """The ends that nothing tells and the request has not, in so many tokens."""
+    """The ends that nothing tells, in so many tokens."""
     known = {line.exchange for line in lines}
     for line in ends:
         tokens = inputs.count(line.text) + 1
-        if line.exchange not in known and tokens <= room and _is_in(line.exchange, spans):
+        if line.exchange not in known and tokens <= room:
             known.add(line.exchange)
             room -= tokens
             yield line
