@@ -287,7 +287,8 @@ def _history(limit: int, room: BudgetState, noted: Noted) -> AbstractContextMana
 
     inputs = room.inputs
     shown = inputs.cost_id, inputs.agent, inputs.shows_refs, inputs.ports
-    return inputs.memo.growing(("limit note", limit, noted, *shown), partial(LimitHistory, limit))
+    begin = partial(LimitHistory, limit, leaves_gaps=noted.window > 0)
+    return inputs.memo.growing(("limit note", limit, noted, *shown), begin)
 
 
 def _spares_exchanges(terminal: Terminal | None) -> bool:

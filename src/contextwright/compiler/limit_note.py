@@ -3,7 +3,7 @@ remarks that a fold's note tells before all calls, and the lists of what is to b
 that names what is missing tells it (rules.md#left-out), from one step to the next in the same
 bytes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 from weakref import ref
@@ -41,9 +41,9 @@ TAIL = 50
 whole exchanges, and fills what is free again."""
 LAID_DOWN = 256
 """Exchanges that are looked through for what agents and tools lay down: of each a block is made."""
-ASKED = 96
-"""Exchanges that stand here and there of which it is asked whether they are over: what salience
-leaves may be hundreds."""
+ENDED = 128
+"""Exchanges in which something may have been asked for of which it is told that it is over: to look
+further back for what is said of it is to read all of a session, but where old requests stand."""
 RECENT = 4
 """Notes and rooms that are kept: those of a request's step, and of the one that told its room."""
 
@@ -65,10 +65,11 @@ class LimitHistory:
 
     Args:
         limit: tokens of the whole request.
+        leaves_gaps: whether what is sent stands here and there, old requests among it.
     """
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, *, leaves_gaps: bool = False) -> None:
+        self._limit, self._leaves_gaps = limit, leaves_gaps
         self._log: ref[Log] | None = None
         self._joins = 0
         self._begin()
@@ -169,10 +170,10 @@ class LimitHistory:
         scope = self._scope(spans, place, inputs, None)
         if scope is None:
             return []
-        gaps = _outside_of(spans, inputs.snapshot.preamble)
-        sent = [*chain.from_iterable(range(*gap) for gap in gaps)]
-        others = [] if brought is None else _in_front_of(brought, place, inputs)
-        asked = sorted({*sent[:1], *sent[1:][-ASKED:], *others})  # the task, and the newest
+        own = None if brought is None else {block.order: block for block in brought}
+        first, stop = inputs.snapshot.preamble, spans[-1][1]
+        first = first if self._leaves_gaps else max(first, stop - ENDED)
+        asked = _not_dropped(spans, own, first, inputs.snapshot.preamble)
         position = scope.inputs.snapshot.position
         if position not in self._over:
             _put(self._over, position, {})
@@ -180,7 +181,6 @@ class LimitHistory:
         if new := [at for at in asked if at not in known]:
             known.update(_ends_of(scope, new))
         ends = (end for at in reversed(asked) if (end := known[at]) is not None)
-        own = None if brought is None else {block.order: block for block in brought}
         lines = [_line_of(end, scope, own) for end in dict.fromkeys(ends) if _is_in(end, spans)]
         return [line for line in lines if line is not None]
 
@@ -333,11 +333,16 @@ def _first_of(lines: Sequence[NoteLine], room: int, inputs: Inputs) -> list[Note
     return sorted(chosen)
 
 
-def _in_front_of(brought: Blocks, place: int, inputs: Inputs) -> list[int]:
-    """The exchanges in front of a window of which a summary may have the beginning alone."""
-    first, orders = inputs.snapshot.preamble, {block.order for block in brought}
-    start = next((at for at in range(place, first, -1) if at - 1 not in orders), first)
-    return [at for at in range(max(first, start - ASKED), start) if at not in orders]
+def _not_dropped(
+    spans: Sequence[Span], own: Container[int] | None, first: int, preamble: int
+) -> Sequence[int]:
+    """The exchanges from `first` on in front of the last of these that are sent, or that words did
+    not bring and a summary may tell."""
+    gaps = _outside_of(spans, preamble)
+    sent = {*chain.from_iterable(range(max(first, start), end) for start, end in gaps)}
+    if own is None:
+        return sorted(sent)
+    return [at for at in range(first, spans[-1][1]) if at in sent or at not in own]
 
 
 def _ends_of(scope: NoteScope, exchanges: Sequence[int]) -> Iterator[tuple[int, int | None]]:
