@@ -3,18 +3,23 @@ remarks that a fold's note tells before all calls, and the lists of what is to b
 that names what is missing tells it (rules.md#left-out), from one step to the next in the same
 bytes."""
 
-from collections.abc import Container, Iterator, Sequence
-from itertools import chain, islice, pairwise
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress, islice, pairwise
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 from weakref import ref
 
 from contextwright.blocks.block import Block, Blocks
 from contextwright.compiler.step_places import GRAIN, LimitStep, inputs_then, snapshot_before
-from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.forms import entry
 from contextwright.compiler.steps.history import History
 from contextwright.compiler.steps.known_prefix import LoggedBlocks
-from contextwright.compiler.steps.note_builder import NoteBuilder, NoteScope
+from contextwright.compiler.steps.note_builder import (
+    NoteBuilder,
+    NoteScope,
+    end_of_request,
+)
 from contextwright.compiler.steps.note_pages import page_of
 from contextwright.compiler.steps.note_rules import (
     SENTENCE,
@@ -150,7 +155,8 @@ class LimitHistory:
             scope = self._scope(about, place, inputs, brought)
             lines = () if scope is None else _lines_of(scope, room - SAFETY, lists=lists)
             _put(self._notes, key, lines)
-        lines = [line for line in self._notes[key] if _is_in(line.exchange, spans)]
+        known = self._notes[key]
+        lines = [*compress(known, _are_in(spans, map(attrgetter("exchange"), known)))]
         if most < room:
             lines = _first_of(lines, most - SAFETY, inputs)
         left = most - SAFETY - inputs.count("\n".join([line.text for line in lines]))
@@ -171,17 +177,20 @@ class LimitHistory:
         if scope is None:
             return []
         own = None if brought is None else {block.order: block for block in brought}
-        first, stop = inputs.snapshot.preamble, spans[-1][1]
-        first = first if self._leaves_gaps else max(first, stop - ENDED)
-        asked = _not_dropped(spans, own, first, inputs.snapshot.preamble)
+        preamble, stop = inputs.snapshot.preamble, spans[-1][1]
+        first = preamble if self._leaves_gaps else max(preamble, stop - ENDED)
+        users = scope.history.users_behind(first - preamble - 1, stop - first)
+        places = [at + preamble for at in reversed(users) if at + preamble < stop]
+        dropped = {*compress(places, _are_in(spans, places))}
+        requests = [at for at in places if at not in dropped or (own and at not in own)]
         position = scope.inputs.snapshot.position
         if position not in self._over:
             _put(self._over, position, {})
         known = self._over[position]
-        if new := [at for at in asked if at not in known]:
+        if new := [at for at in requests if at not in known]:
             known.update(_ends_of(scope, new))
-        ends = (end for at in reversed(asked) if (end := known[at]) is not None)
-        lines = [_line_of(end, scope, own) for end in dict.fromkeys(ends) if _is_in(end, spans)]
+        ends = [*dict.fromkeys([end for at in requests if (end := known[at]) is not None])]
+        lines = [_line_of(end, scope, own) for end in compress(ends, _are_in(spans, ends))]
         return [line for line in lines if line is not None]
 
     def _follow(self, log: Log) -> None:
@@ -233,8 +242,11 @@ def _outside_of(spans: Sequence[Span], first: int) -> list[Span]:
     return [*islice(between, 0, None, 2)]
 
 
-def _is_in(exchange: int, spans: Sequence[Span]) -> bool:
-    return any(start <= exchange < stop for start, stop in spans)
+def _are_in(spans: Sequence[Span], exchanges: Iterable[int]) -> list[bool]:
+    """Of each of these exchanges, whether it is in one of some spans, which ascend: of both there
+    may be hundreds."""
+    starts, ends = [-1, *map(itemgetter(0), spans)], [-1, *map(itemgetter(1), spans)]
+    return [at < ends[bisect_right(starts, at) - 1] for at in exchanges]
 
 
 def _position(place: int, inputs: Inputs) -> int:
@@ -249,7 +261,8 @@ def _scope_of_blocks(
     first = then.snapshot.preamble
     known = {block.order: block for block in brought if block.order >= first}
     blocks = [known[order] for order in sorted(known)]
-    places = [at for at, one in enumerate(blocks) if _is_in(one.order, spans)]
+    are_dropped = _are_in(spans, map(attrgetter("order"), blocks))
+    places = [*compress(range(len(blocks)), are_dropped)]
     if not places:
         return None
     stop, upto = len(blocks), places[-1] + 1
@@ -333,26 +346,13 @@ def _first_of(lines: Sequence[NoteLine], room: int, inputs: Inputs) -> list[Note
     return sorted(chosen)
 
 
-def _not_dropped(
-    spans: Sequence[Span], own: Container[int] | None, first: int, preamble: int
-) -> Sequence[int]:
-    """The exchanges from `first` on in front of the last of these that are sent, or that words did
-    not bring and a summary may tell."""
-    gaps = _outside_of(spans, preamble)
-    sent = {*chain.from_iterable(range(max(first, start), end) for start, end in gaps)}
-    if own is None:
-        return sorted(sent)
-    return [at for at in range(first, spans[-1][1]) if at in sent or at not in own]
-
-
-def _ends_of(scope: NoteScope, exchanges: Sequence[int]) -> Iterator[tuple[int, int | None]]:
-    """These exchanges of the log, each with the one that says that what a user asked for in it is
-    over; None where nobody asked, or says so."""
-    note, first = NoteBuilder(scope, 0), scope.inputs.snapshot.preamble
-    for exchange in exchanges:
-        is_users = words_at(scope.blocks, exchange - first)[0] == "user"
-        end = note.end_of(exchange - first) if is_users else None
-        yield exchange, None if end is None else end + first
+def _ends_of(scope: NoteScope, requests: Sequence[int]) -> Iterator[tuple[int, int | None]]:
+    """What users said in the log, each with the exchange that says that what they asked for is
+    over; None where none says so."""
+    first = scope.inputs.snapshot.preamble
+    for request in requests:
+        end = end_of_request(scope, request - first)
+        yield request, None if end is None else end + first
 
 
 def _line_of(exchange: int, scope: NoteScope, own: dict[int, Block] | None) -> NoteLine | None:

@@ -53,6 +53,14 @@ class NoteScope(msgspec.Struct, frozen=True, eq=False):
         return self.history.newer.is_outdated(self.blocks[at], at, self.stop)
 
 
+def end_of_request(scope: NoteScope, at: int) -> int | None:
+    """The exchange that says, later on, that what a user asked for at `at` is over; where that was
+    in another language than English, that tells of it last."""
+    request, history = words_of(scope.blocks[at])[:LONGEST_REQUEST], scope.history
+    look = history.last_word_on if is_foreign(request) else history.end_of
+    return look(scope.blocks, request, at)
+
+
 class NoteBuilder:
     """A note in the making: forms for exchanges while there is room."""
 
@@ -137,13 +145,9 @@ class NoteBuilder:
         return at if self.forms.get(at) in UNTOLD else None
 
     def end_of(self, at: int) -> int | None:
-        """The exchange that says, later on, that what a user asked for at `at` is over; where that
-        was in another language than English, that tells of it last."""
-        scope, block = self.scope, self.block(at)
-        if block.role == "user" and at not in self._ends:
-            request, history = words_of(block)[:LONGEST_REQUEST], scope.history
-            look = history.last_word_on if is_foreign(request) else history.end_of
-            self._ends[at] = look(scope.blocks, request, at)
+        """As `end_of_request`, of an exchange that may be no user's."""
+        if self.block(at).role == "user" and at not in self._ends:
+            self._ends[at] = end_of_request(self.scope, at)
         return self._ends.get(at)
 
     def is_told_elsewhere(self, at: int) -> bool:
