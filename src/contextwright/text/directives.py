@@ -14,7 +14,7 @@ from contextwright.text import foreign_wordings
 from contextwright.text.corrections import ASKS, SIGNS, corrections, corrects, may_correct
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
-from contextwright.text.remarks import halves_of
+from contextwright.text.remarks import asks, halves_of
 from contextwright.text.sentences import FENCES, sentences
 from contextwright.text.wordings import Near, SmallText, any_of, small_letters, small_text
 
@@ -42,8 +42,10 @@ _BIDS = (
 )  # fmt: skip
 _LEAD = any_of((rf"START(?:{'|'.join(_BIDS)})(?: (?:please|kindly|maybe|also|perhaps))* ",))
 """What stands in front of what somebody is asked politely to go by."""
+_DUTY = any_of((rf"START(?:{'|'.join(_BIDS)}|you (?:must|should|ought to)) ",))
+"""The same, or what obliges somebody."""
 _FOR_GOOD = any_of((
-    r"\b(?:always|never|only|every|each|whenever|from (?:now|here) on)\b",
+    r"\b(?:always|never|only|every|each|whenever|from (?:now|here) on|habit)\b",
     r"\b(?:in (?:the )?future|going forward|any ?more|any longer)\b",
 ))  # fmt: skip
 
@@ -83,6 +85,12 @@ def is_rule(sentence: str) -> bool:
     small = small_text(sentence, _WORDS_OF_USERS)
     near = RuleWords(RULES.near(small), DECISIONS.near(small), _may_be_foreign(small))
     return _holds(sentence, "user", near)
+
+
+def obliges_to_do(sentence: str) -> bool:
+    """Whether a user asks for a task in the words of a rule: "You must send the parcel"."""
+    lead = _DUTY.match(sentence)
+    return lead is not None and asks(sentence[lead.end() :])
 
 
 def _may_be_foreign(small: SmallText) -> bool:

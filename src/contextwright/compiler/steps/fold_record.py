@@ -14,7 +14,7 @@ from contextwright.compiler.steps.word_weights import places_of_words, weighed
 from contextwright.spec.inputs import Inputs
 from contextwright.spec.saved_fold import SavedFold
 
-VERSION = 33
+VERSION = 34
 """Counts up when the same conversation gets other steps."""
 _PLACES = {form: place for place, form in enumerate(FORMS)}
 

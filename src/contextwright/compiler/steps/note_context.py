@@ -5,7 +5,7 @@ from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import NoteBuilder
 from contextwright.session.inline_thinking import without_thinking
-from contextwright.text.acknowledgement import MAX_ECHO, MAX_STATEMENT
+from contextwright.text.acknowledgement import MAX_ECHO, MAX_STATEMENT, acknowledges
 from contextwright.text.choices import question_gist
 from contextwright.text.corrections import corrects
 from contextwright.text.end_sentences import (
@@ -60,6 +60,14 @@ def begun_by(note: NoteBuilder, at: int) -> int | None:
     is_prompt = len(answer.split()) <= PROMPT and answer.endswith(QUESTION)
     goes_on = len(answer) <= MAX_ECHO and (is_prompt or corrects(words_of(last)))
     return at - 2 if goes_on and len(words_of(first)) <= MAX_STATEMENT else None
+
+
+def answered_before(note: NoteBuilder, at: int) -> int | None:
+    """The agent's words between what a user said and what they go on with, where these tell
+    something: what is done by them would look as if it were still to do."""
+    request, answer = (words_of(note.block(one)).strip() for one in (at - 2, at - 1))
+    is_heard = answer.endswith(QUESTION) or acknowledges(answer, request)
+    return None if is_heard else note.untold(at - 1)
 
 
 def was_begun(note: NoteBuilder, at: int) -> bool:
