@@ -118,6 +118,8 @@ PIECES = ("we", "have to ", "you can\u2019t", "No ", "Max: ", "Leave it alone", 
         "Please you not write the address of Bea in letters.",
         "That shelf is full, from now we sell the other soap.",
         "The nurses know it, so that's the plan.",
+        "Tell Berta before you move it.",
+        "Lets keep the fee between us.",
     ],
 )
 def test_rules_and_decisions_of_a_user_hold(text):
@@ -172,6 +174,8 @@ def test_rules_and_decisions_of_a_user_hold(text):
         "Two weeks from now we meet again.",
         "You not sure about it either.",
         "A plan is a plan.",
+        "Let's keep going.",
+        "Let's keep each other motivated.",
     ],
 )
 def test_what_is_only_said_does_not(text):
@@ -301,6 +305,12 @@ def test_what_is_asked_for_politely_holds_where_it_is_for_good(text):
 )
 def test_what_is_asked_for_once_does_not(text):
     assert not directives(text)
+
+
+@pytest.mark.parametrize("text", ["draft the mail. {}", "is it far? draft the mail! {}"])
+def test_of_a_user_who_writes_no_capitals_a_sentence_holds_by_itself(text):
+    assert directives(text.format("pls keep ida off the list")) == ("pls keep ida off the list",)
+    assert directives(text.format("pls send ida the list, e.g. keep it here")) == ()
 
 
 @pytest.mark.parametrize(

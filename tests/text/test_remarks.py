@@ -30,6 +30,7 @@ from contextwright.text.remarks import MAX_MESSAGE, MAX_REMARK, MOST, asks, is_r
         ("Draft the mail. FYI the vendor of the scale is bankrupt.", "the vendor of the scale is"),
         ("Plan the menu. The oven downstairs is broken since May.", "is broken since May."),
         ("Plan the menu. That oven has been broken for years.", "broken for years."),
+        ("plan the route. the drummer snores lol", "the drummer snores lol"),
     ],
 )
 def test_what_is_said_beside_a_request_is_a_remark(message, remark):

@@ -74,6 +74,8 @@ STARTyou (?:can'?t|cannot|can not|may not|can only)\b|\bmay only\b|STARTcannot \
 COMMANDdo not\b|\bwe do not (?:use|support|accept|allow|ship|deploy|merge)\b
 , (?:and )?not (?:an? |the |from )?[\w.%$`'\"-]+[.!]*$|\b\w+s,? not \w+s\b
 \bwe (?:use|write) [^.,;]{2,40}, not\b
+= let's_keep lets_keep
+\blet'?s keep (?!it up|up|going|on|at|in touch|each other|\w+in[g'])\S
 = you_not
 STARTyou not (?:to )?(?!able|sure|only|even|just|gonna|going)[a-z]+(?<!ed)(?<!ing) \S
 = habit
@@ -123,6 +125,7 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us) (?:first|before)\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us)\b.* (?:first|before you)\b
 ^before you [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make)\b
+START(?:ask|check with|consult|notify|tell|inform|warn) [a-z]+ (?:first\b|before you\b)
 = before
 ^before [^,]{3,60}, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make|take|run|get)\b
 = approval permission consent sign signoff wait_for
@@ -231,7 +234,7 @@ NO_RULE = Phrasing((
     r"\b(?:don't|dont|do not) (?:worry|know|think|believe|get me wrong|give up|mention it)\b",
     r"\b(?:don't|do not) (?:you|we|i|they|have|see|understand|care|hesitate)\b",
     r"\b(?:don't|do not) (?:need|like)\b(?! (?:is|are) )",
-    r"\b(?:don't|do not) want\b(?! (?:is|are) | to (?:see|find|have|read|hear) \S.* (?:in|on|at)\b)",
+    r"\b(?:don't|do not) want\b(?! (?:is|are) | to (?:see|find|have|read|hear) .* (?:in|on|at)\b)",
     r"\b(?:can't|cannot) (?:imagine|believe|wait|help|go wrong|beat|really|even|see|think|say)\b",
     r"STARTno (?:problems?|worries|thanks|regrets|hard feelings|\w+ issues?|\w+ questions)\b",
     r"STARTno (?!more|less|fewer|matter|later)[\w -]+ (?:found|yet|here|left|was|were|so far)\b",

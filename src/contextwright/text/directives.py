@@ -5,7 +5,7 @@ language is none.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -48,6 +48,10 @@ _FOR_GOOD = any_of((
     r"\b(?:always|never|only|every|each|whenever|from (?:now|here) on|habit)\b",
     r"\b(?:in (?:the )?future|going forward|any ?more|any longer)\b",
 ))  # fmt: skip
+
+
+_SMALL_BEGINNING = re.compile(r"(?<=\w{3}[.!?])(?<!etc\.) +(?=[a-z`])")
+"""Where a sentence ends before a small letter, and not what is cut short, as "e.g."."""
 
 
 class RuleWords(NamedTuple):
@@ -101,17 +105,14 @@ def _may_be_foreign(small: SmallText) -> bool:
 def _lasting(text: str, role: str, near: RuleWords, is_changed: bool) -> tuple[str, ...]:
     """The same of a message that has words of rules and decisions, or of corrections."""
     lasting: list[str] = []
-    left, own, by_user = MAX_DIRECTIVES, own_words(text), role == "user"
+    left, own = MAX_DIRECTIVES, own_words(text)
     for sentence in _sentences(text, own, role, near) if any(near) else ():
-        if len(sentence) > min(left, MAX_SENTENCE):
+        if len(sentence) > MAX_SENTENCE or sentence.startswith(("```", "~~~")):  # a program
             continue
-        if sentence.startswith(("```", "~~~")):  # a program
-            continue
-        if (by_user and _holds_politely(sentence, near)) or (
-            not sentence.endswith(ASKS) and _holds(sentence, role, near)
-        ):
-            lasting.append(sentence)
-            left -= len(sentence)
+        for one in _which_hold(sentence, role, near):
+            if len(one) <= left:
+                lasting.append(one)
+                left -= len(one)
     changes = corrections(own) if is_changed else ()
     if changes == (own,) and (_takes_back_alone(own, lasting) or not any(map(corrects, lasting))):
         return changes
@@ -135,6 +136,23 @@ def _sentences(text: str, own: str, role: str, near: RuleWords) -> Iterable[str]
     else:
         every = filter(may_hold, sentences(spoken))
     return chain.from_iterable(map(_in_halves, every)) if role == "user" else every
+
+
+def _which_hold(sentence: str, role: str, near: RuleWords) -> Sequence[str]:
+    """A sentence that holds; of others what does of a user who writes no capitals: "draft it. pls
+    keep Ida off the list"."""
+
+    def holds(part: str) -> bool:
+        if role == "user" and _holds_politely(part, near):
+            return True
+        return not part.endswith(ASKS) and _holds(part, role, near)
+
+    if holds(sentence):
+        return (sentence,)
+    if role != "user" or near.is_foreign:
+        return ()
+    first, *behind = _SMALL_BEGINNING.split(sentence)
+    return [part for part in (first, *behind) if holds(part)] if behind else ()
 
 
 def _in_halves(sentence: str) -> list[str]:

@@ -170,6 +170,8 @@ _SINCE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """That something is so for long, and no news; of themselves a user tells what they ask for."""
+_TONE = re.compile(r"(?<=\w),? (?:lol|lmao|hehe|haha+)[.!]*$", re.IGNORECASE)
+"""How something is said, behind it."""
 _REQUESTS = any_of((
     r"\?|\b(?:let me know|feel free|don't hesitate|(?:once|when) you're)\b",
     r"\b(?:once|when) (?:i|you) (?:have|provide|confirm)\b",
@@ -271,6 +273,7 @@ def _is_verb(first: str) -> bool:
 
 
 def _is_remark(part: str) -> bool:
+    part = _TONE.sub("", part)
     if len(part) > MAX_REMARK or part.endswith(":"):
         return False
     if _is_code(part):
@@ -288,4 +291,5 @@ def _is_code(part: str) -> bool:
 
 def tells_news(part: str) -> bool:
     """Whether a sentence, or half of one, tells what happens now, thanks, or is said by the way."""
+    part = _TONE.sub("", part)
     return _NEWS.is_in(part, small_text(part)) and _SINCE.match(part) is None

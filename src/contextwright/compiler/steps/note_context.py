@@ -29,8 +29,17 @@ def ends_next(note: NoteBuilder, at: int) -> int | None:
     if at + 1 >= note.scope.stop:
         return None
     role, answer = words_at(note.scope.blocks, at + 1)
-    is_end = role == "assistant" and ends_something(without_thinking(answer), role)
-    return at + 1 if is_end else None
+    answer, choice = without_thinking(answer), words_of(note.block(at))
+    if role != "assistant" or not (ends_something(answer, role) or _tells_of(answer, choice)):
+        return None
+    return at + 1
+
+
+def _tells_of(answer: str, choice: str) -> bool:
+    """Whether a few words tell something of what a user named: then it was a task."""
+    if len(answer) > MAX_ECHO or begins_work(answer) or acknowledges(answer, choice):
+        return False
+    return not names_in(answer).isdisjoint(names_in(choice))
 
 
 def asked_before(note: NoteBuilder, at: int) -> int | None:
