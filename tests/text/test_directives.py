@@ -120,6 +120,7 @@ PIECES = ("we", "have to ", "you can\u2019t", "No ", "Max: ", "Leave it alone", 
         "The nurses know it, so that's the plan.",
         "Tell Berta before you move it.",
         "Lets keep the fee between us.",
+        "Notify Berta before you move it.",
     ],
 )
 def test_rules_and_decisions_of_a_user_hold(text):

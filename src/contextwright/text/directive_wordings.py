@@ -125,7 +125,7 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us) (?:first|before)\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us)\b.* (?:first|before you)\b
 ^before you [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make)\b
-START(?:ask|check with|consult|notify|tell|inform|warn) [a-z]+ (?:first\b|before you\b)
+START(?:ask|check with|consult|notify|tell|inform|warn) [a-z]+ before you\b
 = before
 ^before [^,]{3,60}, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make|take|run|get)\b
 = approval permission consent sign signoff wait_for
