@@ -74,6 +74,36 @@ def test_what_was_begun_or_laid_down_stands_with_what_names_it_last(spec, turns,
     assert turns[0][1] not in text or news in text
 
 
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (("u", "You must change the price of teasel7x to 9."), ("a", "Changed: teasel7x is 9.")),
+        (
+            ("u", "Find the phone of teasel7x."),
+            ("a", "The phone of teasel7x is 555 0199."),
+            ("u", "Actually the scale stands in the yard."),
+            ("a", "OK."),
+        ),
+    ],
+    ids=lambda turns: turns[0][1],
+)
+def test_what_was_asked_for_in_front_of_what_holds_stands_with_its_answer(spec, turns):
+    text = filled(spec, turns)
+    assert turns[0][1] not in text or turns[1][1] in text
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_a_task_of_one_word_behind_a_question_stands_with_what_came_of_it(spec):
+    turns = (
+        ("a", "Shall I cancel the trip (weather, illness, or other reasons)?"),
+        ("u", "Weigh teasel7x."),
+        ("a", "teasel7x weighs 300 kilos."),
+    )
+    text = filled(spec, turns)
+    assert "Weigh teasel7x." not in text or "teasel7x weighs 300 kilos." in text
+
+
 def test_rules_without_room_have_a_part_of_that_of_remarks():
     turns = []
     for n in range(90):

@@ -146,6 +146,11 @@ def test_a_report_or_what_says_that_something_was_heard_is_nothing_to_agree_to()
     assert reported_gist("Understood.") == reported_gist(f"{SPLIT} " * 5) == ""
 
 
+def test_few_words_may_offer_several_things():
+    assert answered_gist("I can order from Rossi or from Bianchi.", "from the second one")
+    assert not answered_gist("It is a taste of Sonoma.", "sounds great")
+
+
 def test_a_number_chooses_of_rows_also_where_nobody_asks():
     rows = "We could 1) keep it in the old store or 2) move it to a column. I'd lean to 2."
     assert answered_gist(rows, "2, and drop the index")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextwright.text import directives as module
-from contextwright.text.directives import MAX_DIRECTIVES, directives
+from contextwright.text.directives import MAX_DIRECTIVES, directives, obliges_to_do
 from contextwright.text.wordings import Wordings
 
 PIECES = ("we", "have to ", "you can\u2019t", "No ", "Max: ", "Leave it alone", "I ", "rejected",
@@ -113,6 +113,14 @@ PIECES = ("we", "have to ", "you can\u2019t", "No ", "Max: ", "Leave it alone", 
         "We ended up choosing Vienna.",
         "Okay then, the early ferry it is.",
         "We're moving to Temporal.",
+        "I don't want to see card numbers in the logs.",
+        "Please make it a habit to count the rows twice.",
+        "Please you not write the address of Bea in letters.",
+        "That shelf is full, from now we sell the other soap.",
+        "The nurses know it, so that's the plan.",
+        "Tell Berta before you move it.",
+        "Lets keep the fee between us.",
+        "Notify Berta before you move it.",
     ],
 )
 def test_rules_and_decisions_of_a_user_hold(text):
@@ -163,6 +171,12 @@ def test_rules_and_decisions_of_a_user_hold(text):
         "It is lactose-free!",
         "I was in the final, and I won!",
         "Fine, go ahead then.",
+        "I don't want to see it.",
+        "Two weeks from now we meet again.",
+        "You not sure about it either.",
+        "A plan is a plan.",
+        "Let's keep going.",
+        "Let's keep each other motivated.",
     ],
 )
 def test_what_is_only_said_does_not(text):
@@ -273,6 +287,7 @@ def test_every_wording_of_a_rule_is_looked_at(words):
         "can you please never page Otto on weekends?",
         "I need you to treat the donor list as a secret.",
         "Please try and keep Ida and Tom apart.",
+        "Could you make it a habit to count the rows before and after?",
         "What I don't want is another surprise with the ledger: show it to me, then post.",
     ],
 )
@@ -291,6 +306,26 @@ def test_what_is_asked_for_politely_holds_where_it_is_for_good(text):
 )
 def test_what_is_asked_for_once_does_not(text):
     assert not directives(text)
+
+
+@pytest.mark.parametrize("text", ["draft the mail. {}", "is it far? draft the mail! {}"])
+def test_of_a_user_who_writes_no_capitals_a_sentence_holds_by_itself(text):
+    assert directives(text.format("pls keep ida off the list")) == ("pls keep ida off the list",)
+    assert directives(text.format("pls send ida the list, e.g. keep it here")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_task"),
+    [
+        ("You must change the price of the soap to 9.", True),
+        ("You have to send the parcel to Bea.", True),
+        ("You must never be late.", False),
+        ("The price must be below 9.", False),
+        ("Change the price of the soap.", False),
+    ],
+)
+def test_a_task_may_have_the_words_of_a_rule(text, is_task):
+    assert obliges_to_do(text) is is_task
 
 
 def test_what_takes_something_back_is_told_with_the_name_behind_it():

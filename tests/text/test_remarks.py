@@ -27,6 +27,10 @@ from contextwright.text.remarks import MAX_MESSAGE, MAX_REMARK, MOST, asks, is_r
         ("Type the rest. getRate() reads from the old replica by design.", "the old replica"),
         ("Book it. Fares above $300 come out of another purse.", "come out of another purse"),
         ("Check the box. Restarts fall between 02:00 and 04:00 here.", "between 02:00 and 04:00"),
+        ("Draft the mail. FYI the vendor of the scale is bankrupt.", "the vendor of the scale is"),
+        ("Plan the menu. The oven downstairs is broken since May.", "is broken since May."),
+        ("Plan the menu. That oven has been broken for years.", "broken for years."),
+        ("plan the route. the drummer snores lol", "the drummer snores lol"),
     ],
 )
 def test_what_is_said_beside_a_request_is_a_remark(message, remark):
@@ -50,6 +54,8 @@ def test_what_is_said_beside_a_request_is_a_remark(message, remark):
         "What does the second flag of the command do?",
         "which of the two is the better one",
         "The third test fails again.",
+        "I'm getting no mail of the shop since May.",
+        "FYI: please set up the build of the parser",
         "I've attached the file with the figures.",
         "I'm trying to log in to the site.",
         "That's perfect, thanks for the help!",

@@ -26,6 +26,8 @@ MAX_TOLD = 400
 """Characters of what an agent tells that a user agrees to: more is a report."""
 TELLING = 4
 """Words that tell something, at least, in what a user may agree to."""
+OFFERED = 2
+"""The same where there is something to choose from."""
 FEW_WORDS = 5
 """Words of one that has none of the question's: "nah", "the latter", "die zweite"."""
 OBJECT = 2
@@ -44,6 +46,8 @@ _OR = re.compile(
     re.IGNORECASE,
 )
 """What stands between things to choose from, where they are not in rows."""
+_EITHER = re.compile(r"[^\W\d]\W*\s(?:or|oder|ou|oppure|lub|veya|или)\s", re.IGNORECASE)
+"""The same as far as it is no word of another language."""
 _PAUSE = re.compile(r"[,.;:!]\s+|\s+[-\u2013\u2014]\s+|[\uff0c\u3002\u3001\uff01]")
 """What stands behind a choice where more is said."""
 _YES_OR_NO = re.compile(
@@ -100,7 +104,10 @@ def reported_gist(text: str) -> str:
     """What a message that asks nothing tells at its end, in a line; empty where it is a report, or
     says hardly more than that something was heard."""
     text = text.strip()
-    if len(text) > MAX_TOLD or question_gist(text) or len({*content_words(text)} - STOP) < TELLING:
+    if len(text) > MAX_TOLD or question_gist(text):
+        return ""
+    least = OFFERED if _EITHER.search(text) is not None else TELLING
+    if len({*content_words(text)} - STOP) < least:
         return ""
     gist = ""
     for one in reversed(sentences(text)):

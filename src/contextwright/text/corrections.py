@@ -49,7 +49,8 @@ _CHANGES = Wordings(rf"""
 \b{_NUMBER}\b,? (?:and )?not \S+[,.;!]*(?: |$)|^not [\w-]+[,;:] [\w-]+[.!]*$
 (?:^|[,;:.!] )(?:so |then )*not (?:them|him|her|that one|those|it)[.!]*$
 = make
-\bmake (?:it|that|this|them|her|him|the \w+|those) (?:\w+ ){{0,2}}{_NUMBER}(?: |[,.!]|$)
+\bmake (?:it|that|this|them|her|him|those) (?:\w+ ){{0,2}}{_NUMBER}(?: |[,.!]|$)
+\bmake the \w+ (?!(?:for|of|from|about|with) [a-z])(?:\w+ ){{0,2}}{_NUMBER}(?: |[,.!]|$)
 = moved changed pushed postponed extended brought go we're we_are i'm
 (?<!\bi )(?<!\bwe )\b(?:moved|changed|pushed|postponed|extended) (?:\w+ ){{0,4}}to \S
 (?:^|[,;:.] )(?:so |then |let's )?(?:go|we're|we are|i'm) (?:back |up |down )?to {_NUMBER}\b

@@ -74,6 +74,14 @@ STARTyou (?:can'?t|cannot|can not|may not|can only)\b|\bmay only\b|STARTcannot \
 COMMANDdo not\b|\bwe do not (?:use|support|accept|allow|ship|deploy|merge)\b
 , (?:and )?not (?:an? |the |from )?[\w.%$`'\"-]+[.!]*$|\b\w+s,? not \w+s\b
 \bwe (?:use|write) [^.,;]{2,40}, not\b
+= let's_keep lets_keep
+\blet'?s keep (?!it up|up|going|on|at|in touch|each other|\w+in[g'])\S
+= you_not
+STARTyou not (?:to )?(?!able|sure|only|even|just|gonna|going)[a-z]+(?<!ed)(?<!ing) \S
+= habit
+\bmake (?:it )?a habit (?:to|of)\b|\bget in(?:to)? the habit of\b
+= to_see to_find to_have to_read to_hear
+\b(?:i|we) (?:don't|dont|do not) want to (?:see|find|have|read|hear) \S.* (?:in|on|at)\b
 = don't dont avoid refrain refuse
 COMMAND(?:don't|dont|avoid|refrain from)\b|\b(?:i|we) (?:don't want any|refuse to)\b
 \bi don't (?:fly|eat|drink)\b|\bwe avoid \w.* here[.!]*$
@@ -117,6 +125,7 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us) (?:first|before)\b
 \b(?:ask|check with|consult|notify|tell|inform|warn) (?:me|us)\b.* (?:first|before you)\b
 ^before you [^,]+, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make)\b
+START(?:ask|check with|consult|notify|tell|inform|warn) [a-z]+ before you\b
 = before
 ^before [^,]{3,60}, (?:please )?(?:ask|check|show|tell|let|confirm|verify|make|take|run|get)\b
 = approval permission consent sign signoff wait_for
@@ -145,7 +154,9 @@ STARTonly\b|^[^,;:]{3,50} only(?:,.*)?[.!]*$|\byou(?:'re| are) only to\b
 ^(?:if|when|whenever) [^,]+, (?:please )?(?:hand over|escalate|wake|leave)\b
 # from when on, and how long
 = from_now from_here from_this from_today
-\bfrom now on\b|\bfrom (?:here|this point|today|this moment) on(?:wards?)?\b
+\bfrom now on\b
+(?<!s )(?<!day )(?<!week )(?<!year )(?<!month )(?<!hour )\bfrom now,? (?:we|you|it)\b
+\bfrom (?:here|this point|today|this moment) on(?:wards?)?\b
 = starting henceforth notice unless until the_rest remainder whenever forward rule
 \b(?:starting (?:now|today)|henceforth|until further notice)\b|\b(?:unless|until) i (?:say|tell)\b
 \bfor the (?:rest|remainder) of (?:this|the session|the conversation|the chat|the project)\b
@@ -222,7 +233,8 @@ NO_RULE = Phrasing((
     r"^(?:just )?keep (?:it up|up|going|at it|on|learning|trying|(?:me|us|you) posted|in touch)\b",
     r"\b(?:don't|dont|do not) (?:worry|know|think|believe|get me wrong|give up|mention it)\b",
     r"\b(?:don't|do not) (?:you|we|i|they|have|see|understand|care|hesitate)\b",
-    r"\b(?:don't|do not) (?:need|want|like)\b(?! (?:is|are) )",
+    r"\b(?:don't|do not) (?:need|like)\b(?! (?:is|are) )",
+    r"\b(?:don't|do not) want\b(?! (?:is|are) | to (?:see|find|have|read|hear) .* (?:in|on|at)\b)",
     r"\b(?:can't|cannot) (?:imagine|believe|wait|help|go wrong|beat|really|even|see|think|say)\b",
     r"STARTno (?:problems?|worries|thanks|regrets|hard feelings|\w+ issues?|\w+ questions)\b",
     r"STARTno (?!more|less|fewer|matter|later)[\w -]+ (?:found|yet|here|left|was|were|so far)\b",
@@ -250,6 +262,8 @@ START(?:ok(?:ay)?|alright),? final:|STARTsigned off:
 \b(?:final choice|in favou?r of|turned down|signed off on|scratch that|convinced me)\b|STARTscrap\b
 \b(?:that settles it|lock(?:ed)? (?:it|that) in)\b
 \b(?:that's|it's|is|are|be) (?:final|locked in)\b
+= the_plan our_plan
+\b(?:so|and) that(?:'s| is) (?:the|our) plan\b
 = is_confirmed i_confirm mind_is
 \b(?:is confirmed|i confirm the|mind is made up)\b
 = choice pick as_discussed winner

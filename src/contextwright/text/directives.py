@@ -5,7 +5,7 @@ language is none.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from contextwright.text import foreign_wordings
 from contextwright.text.corrections import ASKS, SIGNS, corrections, corrects, may_correct
 from contextwright.text.directive_wordings import DECISIONS, NO_RULE, RULES
 from contextwright.text.pasted_text import own_words
-from contextwright.text.remarks import halves_of
+from contextwright.text.remarks import asks, halves_of
 from contextwright.text.sentences import FENCES, sentences
 from contextwright.text.wordings import Near, SmallText, any_of, small_letters, small_text
 
@@ -42,10 +42,16 @@ _BIDS = (
 )  # fmt: skip
 _LEAD = any_of((rf"START(?:{'|'.join(_BIDS)})(?: (?:please|kindly|maybe|also|perhaps))* ",))
 """What stands in front of what somebody is asked politely to go by."""
+_DUTY = any_of((rf"START(?:{'|'.join(_BIDS)}|you (?:must|should|ought to)) ",))
+"""The same, or what obliges somebody."""
 _FOR_GOOD = any_of((
-    r"\b(?:always|never|only|every|each|whenever|from (?:now|here) on)\b",
+    r"\b(?:always|never|only|every|each|whenever|from (?:now|here) on|habit)\b",
     r"\b(?:in (?:the )?future|going forward|any ?more|any longer)\b",
 ))  # fmt: skip
+
+
+_SMALL_BEGINNING = re.compile(r"(?<=\w{3}[.!?])(?<!etc\.) +(?=[a-z`])")
+"""Where a sentence ends before a small letter, and not what is cut short, as "e.g."."""
 
 
 class RuleWords(NamedTuple):
@@ -85,6 +91,12 @@ def is_rule(sentence: str) -> bool:
     return _holds(sentence, "user", near)
 
 
+def obliges_to_do(sentence: str) -> bool:
+    """Whether a user asks for a task in the words of a rule: "You must send the parcel"."""
+    lead = _DUTY.match(sentence)
+    return lead is not None and asks(sentence[lead.end() :])
+
+
 def _may_be_foreign(small: SmallText) -> bool:
     return not small.text.isascii() or not foreign_wordings.WORDS.isdisjoint(small.words)
 
@@ -93,17 +105,14 @@ def _may_be_foreign(small: SmallText) -> bool:
 def _lasting(text: str, role: str, near: RuleWords, is_changed: bool) -> tuple[str, ...]:
     """The same of a message that has words of rules and decisions, or of corrections."""
     lasting: list[str] = []
-    left, own, by_user = MAX_DIRECTIVES, own_words(text), role == "user"
+    left, own = MAX_DIRECTIVES, own_words(text)
     for sentence in _sentences(text, own, role, near) if any(near) else ():
-        if len(sentence) > min(left, MAX_SENTENCE):
+        if len(sentence) > MAX_SENTENCE or sentence.startswith(("```", "~~~")):  # a program
             continue
-        if sentence.startswith(("```", "~~~")):  # a program
-            continue
-        if (by_user and _holds_politely(sentence, near)) or (
-            not sentence.endswith(ASKS) and _holds(sentence, role, near)
-        ):
-            lasting.append(sentence)
-            left -= len(sentence)
+        for one in _which_hold(sentence, role, near):
+            if len(one) <= left:
+                lasting.append(one)
+                left -= len(one)
     changes = corrections(own) if is_changed else ()
     if changes == (own,) and (_takes_back_alone(own, lasting) or not any(map(corrects, lasting))):
         return changes
@@ -127,6 +136,23 @@ def _sentences(text: str, own: str, role: str, near: RuleWords) -> Iterable[str]
     else:
         every = filter(may_hold, sentences(spoken))
     return chain.from_iterable(map(_in_halves, every)) if role == "user" else every
+
+
+def _which_hold(sentence: str, role: str, near: RuleWords) -> Sequence[str]:
+    """A sentence that holds; of others what does of a user who writes no capitals: "draft it. pls
+    keep Ida off the list"."""
+
+    def holds(part: str) -> bool:
+        if role == "user" and _holds_politely(part, near):
+            return True
+        return not part.endswith(ASKS) and _holds(part, role, near)
+
+    if holds(sentence):
+        return (sentence,)
+    if role != "user" or near.is_foreign:
+        return ()
+    first, *behind = _SMALL_BEGINNING.split(sentence)
+    return [part for part in (first, *behind) if holds(part)] if behind else ()
 
 
 def _in_halves(sentence: str) -> list[str]:

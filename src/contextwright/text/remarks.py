@@ -30,6 +30,7 @@ _BREAKS = (". ", "! ", "? ", "; ", " \u2013 ", " \u2014 ")
 """What stands there: most sentences have none of it."""
 _LEAD = re.compile(
     r"(?:[-*\u2022>]\s+|\(?\d+[.):]\s+)?(?:(?:next up|one more thing)[,:]\s+"
+    r"|(?:fyi|for your information|just so you know|heads[- ]up|side note|fun fact)\b[,:]?\s+"
     r"|(?:while|when|if|once|as soon as) you\b[^,.]{2,40}, "
     r"|[a-z]{2,10}-\d{1,6}(?:[:.]| [-\u2013\u2014])\s+"
     r"|(?:and|but|also|so|oh|ok|okay|hey|hi|hello|hm+|well|now"
@@ -161,6 +162,16 @@ START(?:in that case|meanwhile|besides|as soon as|once)\b
 = thanks thank haha lol job work well gimme
 \b(?:thanks|thank you|haha|lol|(?:great|nice) work|good job|well done|gimme a sec)\b
 """)
+_SINCE = re.compile(
+    r"(?!.*\bi\b).*(?:\bsince (?:last |early |late |the )?(?:january|february|march|april|may|june"
+    r"|july|august|september|october|november|december|spring|summer|autumn|fall|winter|year"
+    r"|\d{4})\b"
+    r"|\bfor (?:\w+ ){0,2}(?:months|years|ages)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""That something is so for long, and no news; of themselves a user tells what they ask for."""
+_TONE = re.compile(r"(?<=\w),? (?:lol|lmao|hehe|haha+)[.!]*$", re.IGNORECASE)
+"""How something is said, behind it."""
 _REQUESTS = any_of((
     r"\?|\b(?:let me know|feel free|don't hesitate|(?:once|when) you're)\b",
     r"\b(?:once|when) (?:i|you) (?:have|provide|confirm)\b",
@@ -262,6 +273,7 @@ def _is_verb(first: str) -> bool:
 
 
 def _is_remark(part: str) -> bool:
+    part = _TONE.sub("", part)
     if len(part) > MAX_REMARK or part.endswith(":"):
         return False
     if _is_code(part):
@@ -279,4 +291,5 @@ def _is_code(part: str) -> bool:
 
 def tells_news(part: str) -> bool:
     """Whether a sentence, or half of one, tells what happens now, thanks, or is said by the way."""
-    return _NEWS.is_in(part, small_text(part))
+    part = _TONE.sub("", part)
+    return _NEWS.is_in(part, small_text(part)) and _SINCE.match(part) is None

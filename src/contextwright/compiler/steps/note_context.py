@@ -5,7 +5,7 @@ from contextwright.compiler.steps.directive_places import words_at
 from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.note_builder import NoteBuilder
 from contextwright.session.inline_thinking import without_thinking
-from contextwright.text.acknowledgement import MAX_ECHO, MAX_STATEMENT
+from contextwright.text.acknowledgement import MAX_ECHO, MAX_STATEMENT, acknowledges
 from contextwright.text.choices import question_gist
 from contextwright.text.corrections import corrects
 from contextwright.text.end_sentences import (
@@ -29,8 +29,17 @@ def ends_next(note: NoteBuilder, at: int) -> int | None:
     if at + 1 >= note.scope.stop:
         return None
     role, answer = words_at(note.scope.blocks, at + 1)
-    is_end = role == "assistant" and ends_something(without_thinking(answer), role)
-    return at + 1 if is_end else None
+    answer, choice = without_thinking(answer), words_of(note.block(at))
+    if role != "assistant" or not (ends_something(answer, role) or _tells_of(answer, choice)):
+        return None
+    return at + 1
+
+
+def _tells_of(answer: str, choice: str) -> bool:
+    """Whether a few words tell something of what a user named: then it was a task."""
+    if len(answer) > MAX_ECHO or begins_work(answer) or acknowledges(answer, choice):
+        return False
+    return not names_in(answer).isdisjoint(names_in(choice))
 
 
 def asked_before(note: NoteBuilder, at: int) -> int | None:
@@ -60,6 +69,14 @@ def begun_by(note: NoteBuilder, at: int) -> int | None:
     is_prompt = len(answer.split()) <= PROMPT and answer.endswith(QUESTION)
     goes_on = len(answer) <= MAX_ECHO and (is_prompt or corrects(words_of(last)))
     return at - 2 if goes_on and len(words_of(first)) <= MAX_STATEMENT else None
+
+
+def answered_before(note: NoteBuilder, at: int) -> int | None:
+    """The agent's words between what a user said and what they go on with, where these tell
+    something: what is done by them would look as if it were still to do."""
+    request, answer = (words_of(note.block(one)).strip() for one in (at - 2, at - 1))
+    is_heard = answer.endswith(QUESTION) or acknowledges(answer, request)
+    return None if is_heard else note.untold(at - 1)
 
 
 def was_begun(note: NoteBuilder, at: int) -> bool:

@@ -8,6 +8,7 @@ from contextwright.compiler.steps.exchange_features import words_of
 from contextwright.compiler.steps.forms import entries, entry
 from contextwright.compiler.steps.note_builder import LASTING, UNTOLD, NoteBuilder, NoteScope
 from contextwright.compiler.steps.note_context import (
+    answered_before,
     asked_before,
     begun_by,
     ends_next,
@@ -18,7 +19,7 @@ from contextwright.compiler.steps.note_requests import put_with_outcome
 from contextwright.session.inline_thinking import without_thinking
 from contextwright.text.acknowledgement import begins_so
 from contextwright.text.corrections import TERSE, corrects
-from contextwright.text.directives import directives
+from contextwright.text.directives import directives, obliges_to_do
 from contextwright.text.end_sentences import ends_something, names_in
 from contextwright.text.foreign_wordings import sounds_lasting
 from contextwright.text.request_ends import NEXT, is_called_off, is_done, may_end
@@ -275,8 +276,11 @@ def _put_with_news(note: NoteBuilder, at: int, form: str, room: int) -> int:
     if news is not None:
         note.put(news, "line")
     begun, left = begun_by(note, at), note.left
-    if begun is not None and note.more(begun, "line") <= most - tokens:
-        note.put(begun, "line")
+    if begun is not None:
+        before = [one for one in (begun, answered_before(note, at)) if one is not None]
+        if sum(note.more(one, "line") for one in before) <= most - tokens:
+            for one in before:
+                note.put(one, "line")
     note.units.append(len(note.forms))
     return tokens + left - note.left
 
@@ -289,7 +293,8 @@ def _news_of(note: NoteBuilder, at: int, form: str) -> int | None:
     if note.block(at).role != "user":
         return None
     is_worded = form == "rule" and _is_worded(note, at)
-    end = history.end_of(blocks, words, at) if was_begun(note, at) else None
+    is_begun = was_begun(note, at) or (may_end(words) and obliges_to_do(words))
+    end = history.end_of(blocks, words, at) if is_begun else None
     if end is None and not is_worded and was_begun(note, at):
         end = history.last_by_rare_word(blocks, words, at + 1)
     if form == "remark":
